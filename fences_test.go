@@ -258,14 +258,17 @@ var fences = []fence{
 			module, "gorm.io", "github.com/mattn", "github.com/jackc/pgx/v5/pgxpool",
 			"github.com/jackc/pgx/v5/stdlib",
 		},
-		[]string{module + "idtype"},
+		[]string{module + "idtype", module + "internal/dialect", module + "internal/keys"},
 		"who has a single connection compiles no pool, and no database/sql driver is registered " +
 			"by the way",
 	},
 	{
 		[]string{"gormid", "gormid/gormidtest"},
 		[]string{module, "gorm.io/driver", "github.com/mattn"},
-		[]string{module + "idtype", module + "internal/dialect", module + "gormid"},
+		[]string{
+			module + "idtype", module + "internal/dialect", module + "internal/keys",
+			module + "gormid",
+		},
 		"adapters do not import each other, nor a driver",
 	},
 	{
@@ -288,8 +291,8 @@ var fences = []fence{
 		[]string{"clickhouse"},
 		[]string{module, "github.com/ClickHouse", "gorm.io"},
 		[]string{
-			module + "idtype", module + "internal/dialect", "github.com/ClickHouse/ch-go/proto",
-			"github.com/ClickHouse/ch-go/compress",
+			module + "idtype", module + "internal/dialect", module + "internal/keys",
+			"github.com/ClickHouse/ch-go/proto", "github.com/ClickHouse/ch-go/compress",
 		},
 		"whoever uses one of the two clients does not compile the other; both have the column " +
 			"types in them",

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/keys"
 )
 
 // An Appender is a column of a batch of clickhouse-go, as its Batch.Column returns it.
@@ -59,7 +60,7 @@ func appendAll[T idtype.ID](column Appender, ids []T, z zero) error {
 		if err := column.Append(b.values(ids[:n], z == zeroIsNull)); err != nil {
 			return fmt.Errorf("clickhouse: IDs of type %s go into a column of type %s: "+
 				"check the batch's order of columns and the table: %w",
-				typeName(reflect.TypeFor[T]()), formOf[T]().columnType(), err)
+				keys.TypeName(reflect.TypeFor[T]()), formOf[T]().columnType(), err)
 		}
 		ids = ids[n:]
 	}

@@ -4,10 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
-	"strings"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/keys"
 )
 
 // A RowError is returned for a value of a column that is no ID. The value was on its way in, or a
@@ -26,7 +25,7 @@ func (e *RowError) Unwrap() error { return e.Err }
 
 // rowError is for row i of IDs of type T.
 func rowError[T idtype.ID](i int, err error) *RowError {
-	return &RowError{typeName(reflect.TypeFor[T]()), i, err}
+	return &RowError{keys.TypeName(reflect.TypeFor[T]()), i, err}
 }
 
 // reason adds to a zero what to do.
@@ -36,13 +35,6 @@ func reason(err error) string {
 	}
 	return err.Error()
 }
-
-// typeName is a type without the paths of the packages in it.
-func typeName(t reflect.Type) string {
-	return strings.ReplaceAll(importPath.ReplaceAllString(t.String(), ""), "[interface {}]", "ID")
-}
-
-var importPath = regexp.MustCompile(`[^\[\],*]*/`)
 
 // An ElementError is returned for an element of an array, or a key of a map, that is no ID. It is
 // also returned for a value that is no array or map of IDs.
@@ -65,7 +57,7 @@ func elementError(value any, err error) *ElementError {
 	if value == nil {
 		return &ElementError{"NULL", err}
 	}
-	return &ElementError{typeName(reflect.TypeOf(value)), err}
+	return &ElementError{keys.TypeName(reflect.TypeOf(value)), err}
 }
 
 var (

@@ -12,6 +12,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/keys"
 )
 
 // set converts what is assigned.
@@ -62,7 +63,7 @@ func (b *builder) assigned(column clause.Column, v any, where string) any {
 			err = zeroError(field, where, rowsOf(b.stmt).isMaps())
 		} else {
 			err = fmt.Errorf("%s%s of type %s: %w",
-				where, fieldName(field), typeName(field.FieldType), err)
+				where, fieldName(field), keys.TypeName(field.FieldType), err)
 		}
 		return b.refuse(err)
 	}

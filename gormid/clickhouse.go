@@ -6,6 +6,8 @@ import (
 	"reflect"
 
 	"gorm.io/gorm"
+
+	"github.com/idmint/idmint/internal/keys"
 )
 
 var errNilPointer = errors.New("the pointer is nil, and ClickHouse's driver panics at it: " +
@@ -26,7 +28,7 @@ func checkClickHouse(stmt *gorm.Statement) error {
 				return zeroError(k.field, rowName(i), false)
 			case !id.given && isPointer && !row.isMap():
 				return fmt.Errorf("row %d: %s of type %s: %w",
-					i, k.field.Name, typeName(k.field.FieldType), errNilPointer)
+					i, k.field.Name, keys.TypeName(k.field.FieldType), errNilPointer)
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"gorm.io/gorm/schema"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/keys"
 )
 
 // GORM hands what stands in maps and in conditions to the driver as it is, whatever field it is
@@ -30,7 +31,7 @@ var (
 // mismatch is the error of an ID in a place where IDs are of another entity or form.
 func (t target) mismatch(v any) error {
 	return fmt.Errorf("%v of type %s does not fit: the field holds %s, stored as %s",
-		v, typeName(reflect.TypeOf(v)), typeName(t.typ), t.form)
+		v, keys.TypeName(reflect.TypeOf(v)), keys.TypeName(t.typ), t.form)
 }
 
 // A target is the ID's type of a field.

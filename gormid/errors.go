@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
-	"regexp"
 	"strconv"
-	"strings"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/schema"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/keys"
 )
 
 // An Error says what the plugin refused before anything was sent: a model whose fields cannot hold
@@ -49,13 +48,6 @@ func (r zeroReason) Error() string { return string(r) }
 
 func (zeroReason) Unwrap() error { return idtype.ErrZero }
 
-// typeName is a type without the paths of the packages in it: idtype.Decimal[shop.User].
-func typeName(t reflect.Type) string {
-	return strings.ReplaceAll(importPath.ReplaceAllString(t.String(), ""), "[interface {}]", "ID")
-}
-
-var importPath = regexp.MustCompile(`[^\[\],*]*/`)
-
 // fail ends the create with err. It takes the db of the callback: a scope may have made it another
 // than the statement's.
 func fail(db *gorm.DB, err error) {
@@ -68,7 +60,7 @@ func newError(s *schema.Schema, table string, err error) *Error {
 	}
 	e := &Error{Table: table, Err: err}
 	if s != nil && s.ModelType.Name() != "" { // a join table's type has none
-		e.Model = typeName(s.ModelType)
+		e.Model = keys.TypeName(s.ModelType)
 	}
 	return e
 }
@@ -166,7 +158,7 @@ func zeroError(field *schema.Field, row string, inMap bool) error {
 			"or as a pointer or sqlid.Null where NULL does"
 	}
 	return zeroReason(fmt.Sprintf("%s%s of type %s is zero: %s",
-		row, fieldName(field), typeName(field.FieldType), cure))
+		row, fieldName(field), keys.TypeName(field.FieldType), cure))
 }
 
 // referred is the model that a foreign key refers to, as far as GORM has seen the relation, or "".

@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm/schema"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/keys"
 )
 
 // A key is the primary key of a model, or of a table without one, with the source of its IDs. It is
@@ -133,7 +134,7 @@ func (in *installed) checkEntity(s *schema.Schema, field *schema.Field) error {
 	return fmt.Errorf("its primary key %s of type %s is for another entity, whose model GORM has "+
 		"not seen: migrate that model before, or in the same call, or give gormid.New a rule "+
 		"with For(&%s{}) if the key is the model's own (Strict refuses this)",
-		field.Name, typeName(field.FieldType), s.Name)
+		field.Name, keys.TypeName(field.FieldType), s.Name)
 }
 
 func newKey(field *schema.Field) *key {
@@ -157,7 +158,7 @@ func fits(s source, model *schema.Schema) error {
 	if scheme != s.scheme() || !s.idType().ConvertibleTo(field.IndirectFieldType) {
 		return fmt.Errorf("its primary key %s of type %s holds no %s IDs: "+
 			"take a generator of the key's scheme, or declare another key type",
-			field.Name, typeName(field.FieldType), s.scheme())
+			field.Name, keys.TypeName(field.FieldType), s.scheme())
 	}
 	return nil
 }
@@ -177,7 +178,7 @@ func keyField(s *schema.Schema) (*schema.Field, error) {
 	}
 	if _, ok := schemeOf(field); !ok {
 		return nil, fmt.Errorf("its primary key %s of type %s is no ID: "+
-			"declare it with a type of package idtype", field.Name, typeName(field.FieldType))
+			"declare it with a type of package idtype", field.Name, keys.TypeName(field.FieldType))
 	}
 	return field, nil
 }

@@ -13,6 +13,7 @@ import (
 	"gorm.io/gorm/schema"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/keys"
 )
 
 // A model is what the plugin found in a model of GORM's, and decided about it, before the first
@@ -119,7 +120,7 @@ func checkNumbered(field *schema.Field, k *key) error {
 	return fmt.Errorf("%s of type %s is tagged autoIncrement, "+
 		"by which the database numbers it: drop the tag, and a rule of the plugin assigns it; "+
 		"only an idtype.Sequence without a rule may be numbered",
-		fieldName(field), typeName(field.FieldType))
+		fieldName(field), keys.TypeName(field.FieldType))
 }
 
 // isDefined recognises type Key idtype.DecimalID, which is an integer to all that look at it.
@@ -175,8 +176,8 @@ func checkReference(rel *schema.Relationship, ref *schema.Reference) error {
 	return fmt.Errorf("relation %s: %s.%s of type %v cannot hold %s.%s of type %v: "+
 		"declare it as the key, or as idtype.DecimalID and the like for keys of several entities",
 		rel.Name,
-		ref.ForeignKey.Schema.Name, ref.ForeignKey.Name, typeName(ref.ForeignKey.FieldType),
-		ref.PrimaryKey.Schema.Name, ref.PrimaryKey.Name, typeName(ref.PrimaryKey.FieldType))
+		ref.ForeignKey.Schema.Name, ref.ForeignKey.Name, keys.TypeName(ref.ForeignKey.FieldType),
+		ref.PrimaryKey.Schema.Name, ref.PrimaryKey.Name, keys.TypeName(ref.PrimaryKey.FieldType))
 }
 
 // formsOf is how a field's values may be stored, or nil where nothing here tells. Bytes of two

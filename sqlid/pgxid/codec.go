@@ -5,13 +5,12 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"reflect"
-	"regexp"
-	"strings"
 	"sync/atomic"
 
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/keys"
 )
 
 // formJSON is the form of a column that holds the JSON of IDs.
@@ -141,10 +140,8 @@ func typeName(v any) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return strings.ReplaceAll(importPath.ReplaceAllString(t.String(), ""), "[interface {}]", "ID")
+	return keys.TypeName(t)
 }
-
-var importPath = regexp.MustCompile(`[^\[\],*]*/`)
 
 // A refusal is the plan for a parameter that the column does not hold.
 type refusal struct {
