@@ -26,8 +26,7 @@ var within = map[string]string{
 	"generator.ErrMaxWait": "ClockError", "generator.notBefore": "ClockError",
 	"generator.ask": "NumberError: a number that is given has no window that passes",
 
-	"clickhouse.ErrCompact": "TableError", "clickhouse.ErrNoRows": "TableError",
-	"clickhouse.ErrNoColumn": "TableError",
+	"clickhouse.ErrNoTable": "TableError",
 
 	"gormid.zeroReason": "Error", "bunid.valueError": "Error",
 

@@ -40,13 +40,13 @@ func (f Finding) String() string {
 
 // CheckTable compares a table with definitions of its columns. The table is named as TABLE or
 // DATABASE.TABLE. There are no findings for a table that follows them all. A table that does not
-// exist is a [*TableError] that wraps [ErrNoColumn].
+// exist is a [*TableError] that wraps [ErrNoTable].
 func CheckTable(
 	ctx context.Context, conn Conn, table string, columns ...Definition,
 ) ([]Finding, error) {
 	t, err := describe(ctx, conn, table)
 	if err != nil {
-		return nil, &TableError{Table: table, Err: err}
+		return nil, &TableError{table, err}
 	}
 	var findings []Finding
 	for _, d := range columns {
@@ -95,7 +95,7 @@ func describe(ctx context.Context, conn Conn, table string) (*description, error
 		return nil, err
 	}
 	if len(tables) == 0 {
-		return nil, ErrNoColumn
+		return nil, ErrNoTable
 	}
 	var columns []columnRow
 	err = conn.Select(ctx, &columns,
@@ -174,68 +174,4 @@ func normalCodec(codec string) string {
 		codec = strings.TrimSuffix(inner, ")")
 	}
 	return strings.NewReplacer("Delta(8)", "Delta", "T64('byte')", "T64", " ", "").Replace(codec)
-}
-
-// A Size is the space of a column in the parts that are in use. Rows and bytes are those of parts
-// that store each column apart. CompactRows are the rows of the other parts. The system tables do
-// not tell the sizes of their columns.
-type Size struct {
-	Rows         uint64 `ch:"row_count"`
-	Compressed   uint64 `ch:"compressed"`
-	Uncompressed uint64 `ch:"uncompressed"`
-	CompactRows  uint64 `ch:"compact_rows"`
-}
-
-// PerID returns the compressed bytes of an ID, or 0 without any.
-func (s Size) PerID() float64 {
-	if s.Rows == 0 {
-		return 0
-	}
-	return float64(s.Compressed) / float64(s.Rows)
-}
-
-// BytesPerID returns the space that a column needs on disk: see [Size.PerID]. The table is named as
-// TABLE or DATABASE.TABLE. Parts below 10 MiB are compact, unless the table's setting
-// min_bytes_for_wide_part says otherwise.
-//
-// The error is a [*TableError]. It wraps [ErrNoColumn], [ErrNoRows], or [ErrCompact] where all
-// parts are compact.
-func BytesPerID(ctx context.Context, conn Conn, table, column string) (Size, error) {
-	s, err := size(ctx, conn, table, column)
-	if err != nil {
-		return Size{}, &TableError{table, column, err}
-	}
-	return s, nil
-}
-
-func size(ctx context.Context, conn Conn, table, column string) (Size, error) {
-	var there []struct {
-		Number uint64 `ch:"number"`
-	}
-	args := append(names(table), column)
-	err := conn.Select(ctx, &there,
-		"SELECT count() AS number FROM system.columns"+where+" AND name = ?", args...)
-	if err != nil {
-		return Size{}, err
-	}
-	if there[0].Number == 0 {
-		return Size{}, ErrNoColumn
-	}
-	var sizes []Size
-	err = conn.Select(ctx, &sizes, `SELECT sumIf(rows, part_type = 'Wide') AS row_count,
-		sumIf(column_data_compressed_bytes, part_type = 'Wide') AS compressed,
-		sumIf(column_data_uncompressed_bytes, part_type = 'Wide') AS uncompressed,
-		sumIf(rows, part_type != 'Wide') AS compact_rows
-		FROM system.parts_columns`+where+" AND active AND column = ?", args...)
-	if err != nil {
-		return Size{}, err
-	}
-	switch s := sizes[0]; {
-	case s.Rows == 0 && s.CompactRows > 0:
-		return Size{}, ErrCompact
-	case s.Rows == 0:
-		return Size{}, ErrNoRows
-	default:
-		return s, nil
-	}
 }

@@ -119,7 +119,7 @@
 //
 // # Figures
 //
-// Bytes per ID as [BytesPerID] reports them, in ClickHouse 26.5. The 1,000,000 IDs were minted at
+// Bytes per ID, as system.parts_columns has them, in ClickHouse 26.5. The 1,000,000 IDs were minted at
 // 10,000 a second by 1, 4 and 64 generators. They are in the order of the ID, and in that of
 // arrival with the codec of NotNull.
 //

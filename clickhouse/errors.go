@@ -69,16 +69,9 @@ var (
 	errColumnKind = errors.New("the driver has no such value for a column of these IDs: " +
 		"is it another column, or one of another type?")
 
-	// ErrCompact is in the error of [BytesPerID] for a table with rows in compact parts alone. Such
-	// a part does not store its columns apart.
-	ErrCompact = errors.New("its parts are compact, so the sizes of their columns are unknown: " +
-		"set min_bytes_for_wide_part = 0 and OPTIMIZE … FINAL")
-	// ErrNoRows is in the error of [BytesPerID] for a table without rows.
-	ErrNoRows = errors.New("it has no rows")
-	// ErrNoColumn is in the error of [BytesPerID] for a table or column that does not exist. It is
-	// in that of [CheckTable] for such a table.
-	ErrNoColumn = errors.New("there is no such table or column: " +
-		"name the table as TABLE, in the connection's database, or as DATABASE.TABLE")
+	// ErrNoTable is in the error of [CheckTable] for a table that does not exist.
+	ErrNoTable = errors.New("there is no such table: " +
+		"name it as TABLE, in the connection's database, or as DATABASE.TABLE")
 )
 
 // A TimeError is returned for IDs that no condition selects by time: see [Column.Between].
@@ -95,19 +88,13 @@ func (e *TimeError) Error() string {
 
 func (e *TimeError) Unwrap() error { return e.Err }
 
-// A TableError is returned where the system tables cannot answer for a table. Err is [ErrCompact],
-// [ErrNoRows], [ErrNoColumn] or the connection's error.
+// A TableError is returned where the system tables cannot answer for a table. Err is [ErrNoTable]
+// or the connection's error.
 type TableError struct {
-	Table, Column string // Column is empty for [CheckTable]
-	Err           error
+	Table string
+	Err   error
 }
 
-func (e *TableError) Error() string {
-	name := "table " + e.Table
-	if e.Column != "" {
-		name += ", column " + e.Column
-	}
-	return fmt.Sprintf("clickhouse: %s: %v", name, e.Err)
-}
+func (e *TableError) Error() string { return fmt.Sprintf("clickhouse: table %s: %v", e.Table, e.Err) }
 
 func (e *TableError) Unwrap() error { return e.Err }

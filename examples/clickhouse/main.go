@@ -88,10 +88,13 @@ func run(ctx context.Context) (err error) {
 		return err
 	}
 
-	size, err := clickhouse.BytesPerID(ctx, conn, "readings", "id")
-	if err != nil {
+	var perID float64
+	if err := conn.QueryRow(ctx, `SELECT sum(column_data_compressed_bytes) / sum(rows)
+		FROM system.parts_columns
+		WHERE database = currentDatabase() AND table = 'readings' AND column = 'id' AND active`,
+	).Scan(&perID); err != nil {
 		return err
 	}
-	fmt.Printf("%.3f bytes per ID\n", size.PerID())
+	fmt.Printf("%.3f bytes per ID\n", perID)
 	return nil
 }

@@ -81,6 +81,7 @@ type fault struct {
 	budget time.Duration // of the fleet's calls
 	hurry  float64       // the share of calls whose context ends soon
 	server bool          // it takes a server
+	file   bool          // it takes a file
 	pooled bool          // a connection pooler is between, for the databases that have one
 	spoil  odds          // of a proxy between
 	// clients are told of the fault, by target.full, and do not try again
@@ -96,6 +97,7 @@ var faults = []fault{
 	{name: "ClientsKilled", budget: ample, hurry: 0.1, inflict: killClients},
 	{name: "ClientsStopped", budget: 3 * time.Second, hurry: 0.1, inflict: stopClients},
 	{name: "Pooled", budget: ample, hurry: 0.1, pooled: true, inflict: killClients},
+	{name: "FilesRemoved", budget: ample, file: true, inflict: removeFiles},
 	{name: "SessionsEnded", budget: ample, server: true, inflict: endSessions},
 	{
 		name: "LostAnswers", budget: ample, server: true,
@@ -129,7 +131,8 @@ func TestFaults(t *testing.T) {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
 			for _, f := range faults {
-				if f.pooled && target.pooler == nil || f.server && kind == SQLite {
+				if f.pooled && target.pooler == nil ||
+					f.server && kind == SQLite || f.file && kind != SQLite {
 					continue
 				}
 				t.Run(f.name, func(t *testing.T) {
@@ -361,6 +364,21 @@ func inWords(times map[string]int) string {
 		all = append(all, fmt.Sprintf("%d × %s", times[what], what))
 	}
 	return strings.Join(all, ", ")
+}
+
+// removeFiles removes the files beside the log's, such as the journal of a commit under way.
+func removeFiles(a *arena) string {
+	removed := 0
+	for a.more() || removed < 100 {
+		time.Sleep(rand.N(10 * time.Millisecond))
+		for _, end := range []string{"-journal", "-wal", "-shm"} {
+			if os.Remove(a.dsn.Path+end) == nil {
+				removed++
+			}
+		}
+	}
+	wait(a)
+	return fmt.Sprintf("%d files removed beside the log's", removed)
 }
 
 // killServer kills the server in the middle of what it does, and starts it again.

@@ -18,7 +18,7 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// A minter makes what mints IDs of a scheme. What it returns mints some of them, as text.
+// A minter makes what mints IDs of a scheme. Some mints some of them, as text.
 type minter func(w *worker, l *launchlog.Log) (
 	some func(context.Context) ([]string, error), end func(context.Context) error, err error,
 )
@@ -27,36 +27,13 @@ const batch = 16 // IDs that are minted at a time
 
 // minters mint with numbers that the log lends or gives.
 var minters = map[idtype.Scheme]minter{
-	idtype.SchemeTrace: func(_ *worker, l *launchlog.Log) (
-		func(context.Context) ([]string, error), func(context.Context) error, error,
-	) {
-		nodes, err := claims.Nodes(l, lending())
-		if err != nil {
-			return nil, nil, err
-		}
-		g, err := generator.NewTrace(nodes, nil)
-		return texts(g.Fill), nil, err
-	},
-	idtype.SchemeSno: func(_ *worker, l *launchlog.Log) (
-		func(context.Context) ([]string, error), func(context.Context) error, error,
-	) {
-		partitions, err := claims.Partitions(l, lending())
-		if err != nil {
-			return nil, nil, err
-		}
-		g, err := generator.NewSno(partitions, nil)
-		return texts(g.Fill), nil, err
-	},
-	idtype.SchemeEightByte: func(_ *worker, l *launchlog.Log) (
-		func(context.Context) ([]string, error), func(context.Context) error, error,
-	) {
-		pairs, err := claims.Pairs(l, lending())
-		if err != nil {
-			return nil, nil, err
-		}
-		g, err := generator.NewEightByte(idtype.EightByteSpread, pairs, nil)
-		return texts(g.Fill), nil, err
-	},
+	idtype.SchemeTrace: lent(claims.Nodes, generator.NewTrace),
+	idtype.SchemeSno:   lent(claims.Partitions, generator.NewSno),
+	idtype.SchemeEightByte: lent(claims.Pairs, func(
+		pairs generator.Windows[generator.EightBytePair], o *generator.Options,
+	) (*generator.EightByte, error) {
+		return generator.NewEightByte(idtype.EightByteSpread, pairs, o)
+	}),
 	idtype.SchemeDecimal: func(w *worker, l *launchlog.Log) (
 		func(context.Context) ([]string, error), func(context.Context) error, error,
 	) {
@@ -67,6 +44,25 @@ var minters = map[idtype.Scheme]minter{
 		g, err := generator.NewDecimal(l.Generators(int(launch)))
 		return texts(g.Fill), g.Close, err
 	},
+}
+
+// lent is a minter with numbers that are lent.
+func lent[W generator.Windows[N], N any, G interface {
+	Fill(context.Context, []ID) (int, error)
+}, ID fmt.Stringer](
+	claim func(*launchlog.Log, *claims.Options) (W, error),
+	build func(generator.Windows[N], *generator.Options) (G, error),
+) minter {
+	return func(_ *worker, l *launchlog.Log) (
+		func(context.Context) ([]string, error), func(context.Context) error, error,
+	) {
+		numbers, err := claim(l, lending())
+		if err != nil {
+			return nil, nil, err
+		}
+		g, err := build(numbers, nil)
+		return texts(g.Fill), nil, err
+	}
 }
 
 var errNoLaunch = errors.New("no launch is known yet")

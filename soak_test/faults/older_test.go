@@ -30,82 +30,56 @@ type older struct {
 	gate            sync.RWMutex // steps hold it to be read, so none is under way while it is restored
 }
 
-// A watcher is the store of one app, and knows without the code under test what the app can see: an
-// answer that does not go on from what the app was given before.
-type watcher struct {
+// gated is the store of an app. Its steps wait while the database is restored.
+type gated struct {
 	launchlog.Store
-	of *older
-
-	mu    sync.Mutex
-	given map[string]int64 // the last number that the app was given of each counter
-	acks  map[string]int   // how often it was given some
-	saw   map[string]bool  // counters that were lower
+	gate *sync.RWMutex
 }
 
-func (w *watcher) note(counter string, before, from, last int64) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.saw[counter] = w.saw[counter] || from < before
-	w.given[counter] = max(w.given[counter], last)
-	w.acks[counter]++
-}
-
-// step waits while the database is restored. It returns what the app was given of a counter before.
-func (w *watcher) step(counter string) (before int64, done func()) {
-	w.of.gate.RLock()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.given[counter], w.of.gate.RUnlock
-}
-
-func (w *watcher) ReserveNumbers(
+func (g gated) ReserveNumbers(
 	ctx context.Context, ref launchlog.CounterRef, floor, n int64,
 ) (int64, error) {
-	before, done := w.step(ref.Name)
-	defer done()
-	first, err := w.Store.ReserveNumbers(ctx, ref, floor, n)
-	if err == nil {
-		w.note(ref.Name, before, first-1, first+n-1)
-	}
-	return first, err
+	g.gate.RLock()
+	defer g.gate.RUnlock()
+	return g.Store.ReserveNumbers(ctx, ref, floor, n)
 }
 
-func (w *watcher) RaiseCounter(
+func (g gated) RaiseCounter(
 	ctx context.Context, ref launchlog.CounterRef, raise launchlog.Raise,
 ) (launchlog.CounterState, error) {
-	before, done := w.step(ref.Name)
-	defer done()
-	row, err := w.Store.RaiseCounter(ctx, ref, raise)
-	if err == nil && raise.Done(row) {
-		w.note(ref.Name, before, row.Value, row.Value)
-	}
-	return row, err
+	g.gate.RLock()
+	defer g.gate.RUnlock()
+	return g.Store.RaiseCounter(ctx, ref, raise)
 }
 
-func (w *watcher) LastNumber(ctx context.Context, ref launchlog.CounterRef) (int64, error) {
-	_, done := w.step(ref.Name)
-	defer done()
-	return w.Store.LastNumber(ctx, ref)
+func (g gated) LastNumber(ctx context.Context, ref launchlog.CounterRef) (int64, error) {
+	g.gate.RLock()
+	defer g.gate.RUnlock()
+	return g.Store.LastNumber(ctx, ref)
 }
 
 // A series is a generator of IDs of one kind.
 type series struct {
-	kind string
-	next func(context.Context) (string, error)
-	told func() bool // whether the generator has heard that numbers were lost
-
+	kind    string
+	next    func(context.Context) (string, error)
 	ids     map[string]bool
 	count   atomic.Int64
-	stopped atomic.Bool
-	late    int // IDs that were minted after told
+	stopped atomic.Bool // it has said that numbers were lost
 }
 
 // An olderApp mints IDs of all kinds, one after another.
 type olderApp struct {
-	watcher *watcher
-	pace    time.Duration
-	kinds   []*series
-	rounds  atomic.Int64
+	pace   time.Duration
+	kinds  []*series
+	rounds atomic.Int64
+}
+
+// seriesOf are the IDs that a generator mints.
+func seriesOf[ID any](kind string, next func(context.Context) (ID, error)) *series {
+	return &series{kind: kind, ids: map[string]bool{}, next: func(ctx context.Context) (string, error) {
+		id, err := next(ctx)
+		return fmt.Sprint(id), err
+	}}
 }
 
 // app starts an app.
@@ -120,10 +94,8 @@ func (o *older) app(name string, pace time.Duration) *olderApp {
 	s, err := o.open(o.Context())
 	must(err)
 	o.Cleanup(func() { s.Close() })
-	w := &watcher{
-		Store: s, of: o, given: map[string]int64{}, acks: map[string]int{}, saw: map[string]bool{},
-	}
-	l, err := launchlog.New(w, &launchlog.Options{Budget: time.Hour, Host: name})
+	l, err := launchlog.New(gated{s, &o.gate},
+		&launchlog.Options{Budget: time.Hour, Host: name})
 	must(err)
 	launch, err := l.Start(o.Context(), storetest.Request("one"))
 	must(err)
@@ -139,62 +111,24 @@ func (o *older) app(name string, pace time.Duration) *olderApp {
 	must(err)
 	lent, err := claims.Partitions(l, &claims.Options{Length: 2 * time.Second, Holder: name})
 	must(err)
-	var missed atomic.Bool
-	sno, err := generator.NewSno(lent, &generator.Options{Notify: func(e generator.Event) {
-		if e.Kind == generator.WindowMissed && errors.Is(e.Err, launchlog.ErrBehind) {
-			missed.Store(true)
-		}
-	}})
+	sno, err := generator.NewSno(lent, nil)
 	must(err)
-	a := &olderApp{watcher: w, pace: pace, kinds: []*series{
-		{
-			kind: "sequence",
-			next: func(ctx context.Context) (string, error) {
-				id, err := sequence.Next(ctx)
-				return fmt.Sprint(id), err
-			},
-			told: func() bool {
-				w.mu.Lock()
-				defer w.mu.Unlock()
-				return w.saw["orders"]
-			},
-		},
-		{
-			kind: "decimal",
-			next: func(ctx context.Context) (string, error) {
-				id, err := decimal.Next(ctx)
-				return fmt.Sprint(id), err
-			},
-			told: func() bool { return errors.Is(decimal.Stats().Hints.Err, launchlog.ErrBehind) },
-		},
-		{
-			kind: "sno",
-			next: func(ctx context.Context) (string, error) {
-				id, err := sno.Next(ctx)
-				return id.String(), err
-			},
-			told: missed.Load,
-		},
+	return &olderApp{pace: pace, kinds: []*series{
+		seriesOf("sequence", sequence.Next), seriesOf("decimal", decimal.Next),
+		seriesOf("sno", sno.Next),
 	}}
-	for _, m := range a.kinds {
-		m.ids = map[string]bool{}
-	}
-	return a
 }
 
-// run mints until ctx ends.
+// run mints until ctx ends. What has stopped once mints nothing more.
 func (a *olderApp) run(ctx context.Context, t *testing.T) {
 	for ctx.Err() == nil {
 		for _, m := range a.kinds {
-			told, stopped := m.told(), m.stopped.Load()
+			stopped := m.stopped.Load()
 			id, err := m.next(ctx)
 			switch {
-			case err == nil && (told || stopped):
-				m.late++
+			case err == nil && (stopped || m.ids[id]):
+				t.Errorf("%s ID %s: minted twice, or by an app that has seen the older copy", m.kind, id)
 			case err == nil:
-				if m.ids[id] {
-					t.Errorf("%s ID %s: an app minted it twice", m.kind, id)
-				}
 				m.ids[id] = true
 				m.count.Add(1)
 			case errors.Is(err, generator.ErrRepeated) && errors.Is(err, launchlog.ErrBehind):
@@ -208,39 +142,38 @@ func (a *olderApp) run(ctx context.Context, t *testing.T) {
 	}
 }
 
-// minted waits until each app has minted more of each kind, and the first one has reported how far
-// its decimal IDs have come. The slow one moves up to that, and may never report.
-func (o *older) minted(apps []*olderApp) {
+// minted waits until each app has minted more of each kind, and one has reported how far its decimal
+// IDs have come. The slow one moves up to that, and may never report.
+func (o *older) minted(s store, apps []*olderApp) {
 	const more = 60
-	type state struct {
-		ids   []int64
-		hints int
+	ref := launchlog.CounterRef{
+		Namespace: launchlog.DefaultNamespace, Name: launchlog.HintCounter(0),
 	}
-	look := func(a *olderApp) (s state) {
-		for _, m := range a.kinds {
-			s.ids = append(s.ids, m.count.Load())
-		}
-		a.watcher.mu.Lock()
-		defer a.watcher.mu.Unlock()
-		s.hints = a.watcher.acks[launchlog.HintCounter(0)]
-		return s
-	}
-	for i, a := range apps {
-		before := look(a)
+	hint := func() int64 {
 		for {
-			now, enough := look(a), true
-			for k := range now.ids {
-				enough = enough && now.ids[k] >= before.ids[k]+more
+			n, err := s.LastNumber(o.Context(), ref)
+			if err == nil {
+				return n
 			}
-			if enough && (i > 0 || now.hints > before.hints) || o.Failed() {
-				break
+			if again := (*launchlog.AttemptError)(nil); !errors.As(err, &again) {
+				o.Fatal(err)
 			}
-			time.Sleep(10 * time.Millisecond)
 		}
+	}
+	before := hint()
+	for _, a := range apps {
+		for _, m := range a.kinds {
+			for least := m.count.Load() + more; m.count.Load() < least && !o.Failed(); {
+				time.Sleep(10 * time.Millisecond)
+			}
+		}
+	}
+	for hint() == before && !o.Failed() {
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 
-// test has the apps run on an older copy. Each sees it at its next step, and mints nothing after
+// test has the apps run on an older copy. Each sees it when it asks next, and mints nothing after
 // that, not even when the store has come beyond all that was ever given.
 func (o *older) test() {
 	apps := []*olderApp{o.app("fast", time.Millisecond), o.app("slow", 7*time.Millisecond)}
@@ -256,9 +189,18 @@ func (o *older) test() {
 		defer o.gate.Unlock()
 		f()
 	}
-	o.minted(apps)
+	look := func() store {
+		s, err := o.open(o.Context())
+		if err != nil {
+			o.Fatal(err)
+		}
+		o.Cleanup(func() { s.Close() })
+		return s
+	}
+	before := look()
+	o.minted(before, apps)
 	exclusive(o.backup)
-	o.minted(apps)
+	o.minted(before, apps)
 	exclusive(o.restore)
 	for _, a := range apps {
 		for _, m := range a.kinds {
@@ -267,19 +209,17 @@ func (o *older) test() {
 			}
 		}
 	}
-	s, err := o.open(o.Context())
-	if err != nil {
-		o.Fatal(err)
-	}
-	defer s.Close()
+	after := look()
 	for _, name := range []string{"orders", launchlog.HintCounter(0)} {
 		ref := launchlog.CounterRef{Namespace: launchlog.DefaultNamespace, Name: name}
-		if _, err := s.ReserveNumbers(o.Context(), ref, 0, 1e6); err != nil {
+		if _, err := after.ReserveNumbers(o.Context(), ref, 0, 1e6); err != nil {
 			o.Fatal(err)
 		}
 	}
 	for _, a := range apps { // each kind is asked at least twice again
-		a.asked(o.T)
+		for least := a.rounds.Load() + 2; a.rounds.Load() < least && !o.Failed(); {
+			time.Sleep(a.pace)
+		}
 	}
 	end()
 	running.Wait()
@@ -290,20 +230,8 @@ func (o *older) test() {
 				repeats++
 			}
 		}
-		late := m.late + apps[1].kinds[i].late
-		o.Logf("%s: %d and %d IDs; %d are the same, of before an app could see it; %d after that",
-			m.kind, len(m.ids), len(apps[1].kinds[i].ids), repeats, late)
-		if late != 0 {
-			o.Errorf("%d %s IDs were minted by an app that had seen the older copy", late, m.kind)
-		}
-	}
-}
-
-// asked waits until the app has gone around twice more.
-func (a *olderApp) asked(t *testing.T) {
-	before := a.rounds.Load()
-	for a.rounds.Load() < before+2 && !t.Failed() {
-		time.Sleep(a.pace)
+		o.Logf("%s: %d and %d IDs; %d are the same, of before an app could see it", m.kind,
+			len(m.ids), len(apps[1].kinds[i].ids), repeats)
 	}
 }
 
