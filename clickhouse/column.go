@@ -18,41 +18,6 @@ type Column[T idtype.ID] struct {
 // Type returns the column's type without Nullable, for example "Int64".
 func (c Column[T]) Type() string { return formOf[T]().columnType() }
 
-// An AnyColumn is a [Column] for a program that learns the scheme when it runs. The form is one in
-// which IDs of the scheme are stored.
-type AnyColumn struct {
-	Scheme  idtype.Scheme
-	Storage idtype.Storage
-	Name    string
-	Spread  bool
-}
-
-func (c AnyColumn) column() column {
-	f := form{scheme: c.Scheme, storage: c.Storage}
-	switch c.Scheme {
-	case idtype.SchemeEightByte:
-		f.size = len(idtype.EightByteID{})
-	case idtype.SchemeSno:
-		f.size = len(idtype.SnoID{})
-	}
-	return column{f, c.Name, c.Spread}
-}
-
-// PrimaryKey is as [Column.PrimaryKey].
-func (c AnyColumn) PrimaryKey() Definition { return c.column().primaryKey() }
-
-// Indexed is as [Column.Indexed].
-func (c AnyColumn) Indexed() Definition { return c.column().indexed() }
-
-// NotNull is as [Column.NotNull].
-func (c AnyColumn) NotNull() Definition { return c.column().notNull() }
-
-// Nullable is as [Column.Nullable].
-func (c AnyColumn) Nullable() Definition { return c.column().nullable() }
-
-// Check is as [Column.Check].
-func (c AnyColumn) Check() string { return c.column().check() }
-
 // A Definition is a column's part in CREATE TABLE. [CheckTable] compares a table with it.
 type Definition struct {
 	Name        string
@@ -68,48 +33,66 @@ type Definition struct {
 // PrimaryKey defines an ID by which the rows of its table are ordered: ORDER BY begins with the
 // column. IDs then need the least space. A row is found by its ID without reading others. So are
 // the rows of a span of time, if the IDs carry their time.
-func (c Column[T]) PrimaryKey() Definition { return c.column().primaryKey() }
+func (c Column[T]) PrimaryKey() Definition { return c.any().PrimaryKey() }
 
 // Indexed defines an ID of rows in another order. A data skipping index finds rows by it.
-func (c Column[T]) Indexed() Definition { return c.column().indexed() }
+func (c Column[T]) Indexed() Definition { return c.any().Indexed() }
 
 // NotNull defines a column that always holds an ID, or zero for none: see [idtype.OrZero]. It is
 // for foreign keys, in an order that is not their own.
-func (c Column[T]) NotNull() Definition { return c.column().notNull() }
+func (c Column[T]) NotNull() Definition { return c.any().NotNull() }
 
 // Nullable defines a foreign key that may be NULL. A column that holds zero for none takes less
 // space and time.
-func (c Column[T]) Nullable() Definition { return c.column().nullable() }
+func (c Column[T]) Nullable() Definition { return c.any().Nullable() }
 
 // Check returns a condition for a CONSTRAINT in CREATE TABLE. It holds for IDs alone, so any INSERT
 // fails with a row that is none. It takes the whole domain of the ID's type, as Scan does. It is
 // not for columns that are Nullable or hold zero for none.
 //
 //	CONSTRAINT ids CHECK `id` > 0
-func (c Column[T]) Check() string { return c.column().check() }
+func (c Column[T]) Check() string { return c.any().Check() }
 
-func (c Column[T]) column() column { return column{formOf[T](), c.Name, c.Spread} }
-
-// A column is what a [Column] of any type is.
-type column struct {
-	form   form
-	name   string
-	spread bool
+func (c Column[T]) any() AnyColumn {
+	f := formOf[T]()
+	return AnyColumn{f.scheme, f.storage, c.Name, c.Spread}
 }
 
-func (c column) primaryKey() Definition {
+// An AnyColumn is a [Column] for a program that learns the scheme when it runs. The form is one in
+// which IDs of the scheme are stored.
+type AnyColumn struct {
+	Scheme  idtype.Scheme
+	Storage idtype.Storage
+	Name    string
+	Spread  bool
+}
+
+func (c AnyColumn) form() form {
+	f := form{scheme: c.Scheme, storage: c.Storage}
+	switch c.Scheme {
+	case idtype.SchemeEightByte:
+		f.size = len(idtype.EightByteID{})
+	case idtype.SchemeSno:
+		f.size = len(idtype.SnoID{})
+	}
+	return f
+}
+
+// PrimaryKey is as [Column.PrimaryKey].
+func (c AnyColumn) PrimaryKey() Definition {
 	d := c.definition()
 	d.Sorted = true
-	d.Codec, d.Reason = sortedCodec(c.form, c.spread)
+	d.Codec, d.Reason = sortedCodec(c.form(), c.Spread)
 	return d
 }
 
-func (c column) indexed() Definition {
-	d := c.notNull()
+// Indexed is as [Column.Indexed].
+func (c AnyColumn) Indexed() Definition {
+	d := c.NotNull()
 	d.Index = "minmax"
 	d.IndexReason = "rows that came together have IDs near each other, " +
 		"so the least and the greatest of a granule say whether to read it"
-	if c.spread || c.form.storage == idtype.StorageUUID {
+	if c.Spread || c.Storage == idtype.StorageUUID {
 		d.IndexReason = "IDs are not ordered by time, so granules hold them from anywhere: " +
 			"a filter says whether to read one, with 1 % of errors"
 		d.Index = "bloom_filter(0.01)"
@@ -117,7 +100,8 @@ func (c column) indexed() Definition {
 	return d
 }
 
-func (c column) notNull() Definition {
+// NotNull is as [Column.NotNull].
+func (c AnyColumn) NotNull() Definition {
 	d := c.definition()
 	d.Codec = "ZSTD(1)"
 	d.Reason = "in no order of their own, ZSTD alone is smallest for bytes"
@@ -129,15 +113,17 @@ func (c column) notNull() Definition {
 	return d
 }
 
-func (c column) nullable() Definition {
-	d := c.notNull()
+// Nullable is as [Column.Nullable].
+func (c AnyColumn) Nullable() Definition {
+	d := c.NotNull()
 	d.Nullable = true
 	d.Type = "Nullable(" + d.Type + ")"
 	return d
 }
 
-func (c column) check() string {
-	f, name := c.form, quote(c.name)
+// Check is as [Column.Check].
+func (c AnyColumn) Check() string {
+	f, name := c.form(), quote(c.Name)
 	switch {
 	case f.size == 0:
 		return name + " > 0"
@@ -156,8 +142,8 @@ func (c column) check() string {
 // others from the same rows of ASCII.
 var uuidPattern = "^" + strings.ReplaceAll("xxxx-xx-xx-xx-xxxxxx", "x", "[367][0-9a-f]") + "$"
 
-func (c column) definition() Definition {
-	return Definition{Name: c.name, Type: c.form.columnType()}
+func (c AnyColumn) definition() Definition {
+	return Definition{Name: c.Name, Type: c.form().columnType()}
 }
 
 // sortedCodec is the codec for IDs in their own order, and why it was chosen. It took the fewest
