@@ -21,7 +21,7 @@ var within = map[string]string{
 	"publicid.ErrKey": "InputError",
 
 	"generator.ErrRepeated": "NumberError", "generator.ErrNotMade": "NumberError",
-	"generator.NotBeforeError": "NumberError", "generator.PanicError": "NumberError",
+	"generator.NotBeforeError": "NumberError",
 	"generator.ErrClockBehind": "ClockError", "generator.ErrClockStopped": "ClockError",
 	"generator.ErrMaxWait": "ClockError", "generator.notBefore": "ClockError",
 	"generator.ask": "NumberError: a number that is given has no window that passes",

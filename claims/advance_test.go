@@ -11,9 +11,9 @@ import (
 
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/generator"
-	"github.com/idmint/idmint/launchlog/storetest"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
+	"github.com/idmint/idmint/launchlog/storetest"
 )
 
 // copyOf copies the counters of a log.

@@ -15,9 +15,9 @@ import (
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/formats"
-	"github.com/idmint/idmint/launchlog/storetest"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
+	"github.com/idmint/idmint/launchlog/storetest"
 )
 
 var (

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/idmint/idmint/launchlog/storetest"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
+	"github.com/idmint/idmint/launchlog/storetest"
 )
 
 var errFault = errors.New("a fault of the simulation")

@@ -20,9 +20,9 @@ type span struct{ least, greatest string }
 // For trace IDs it also holds for the same seconds of other periods.
 //
 // The error is a [*TimeError] for IDs that carry no time or are not ordered by it. It is one too
-// for IDs of a scheme that this package does not know. It is an [*idtype.SpanError] if to is before
-// from, or if timestamps repeat within the span. It is an [*idtype.RangeError] for a time that IDs
-// cannot have.
+// for IDs of a scheme that this package does not know. It is an [*idtype.InputError] if to is
+// before from, or if timestamps repeat within the span. It is an [*idtype.RangeError] for a time
+// that IDs cannot have.
 func (c Column[T]) Between(from, to time.Time) (string, error) {
 	spans, err := spansOf(formOf[T](), c.Spread, from, to)
 	if err != nil {

@@ -71,7 +71,7 @@ func TestBetween(t *testing.T) {
 			t.Errorf("%s: %s, %v\nwant %s", c.name, got, err, c.want)
 		}
 		_, err = c.between(c.to.Add(time.Second), c.from)
-		if inverted := new(idtype.SpanError); !errors.As(err, &inverted) {
+		if inverted := new(idtype.InputError); !errors.As(err, &inverted) {
 			t.Errorf("%s, inverted: %v", c.name, err)
 		}
 		_, err = c.between(day(1800, 1, 1), day(1800, 1, 1))

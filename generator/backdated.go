@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"fmt"
 	"sync"
 	"time"
 
@@ -24,7 +23,7 @@ type BackdatedSno struct {
 // NewBackdatedSno makes a generator of a partition, 0 ..= 65535. A nil pool is all sequence
 // numbers. Errors: [*idtype.RangeError] and [*OptionError].
 func NewBackdatedSno(partition int, pool *Pool) (*BackdatedSno, error) {
-	o, err := (&Options{Pool: pool, Clock: WallClock{}}).complete(snoLayout)
+	o, err := (&Options{Pool: pool, Clock: WallClock()}).complete(snoLayout)
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +36,8 @@ func NewBackdatedSno(partition int, pool *Pool) (*BackdatedSno, error) {
 	}, nil
 }
 
-// At mints an ID of the 4 ms in which t falls. Errors: a [*idtype.RangeError] for a time outside
-// 2010-01-01..2079-09-07, and a [*PoolError] when the sequence numbers of the time are used up.
+// At mints an ID of the 4 ms in which t falls. The error is a [*idtype.RangeError] for a time
+// outside 2010-01-01..2079-09-07, and for the sequence number after the last one of the time.
 func (g *BackdatedSno) At(t time.Time, meta byte) (idtype.SnoID, error) {
 	if g.used == nil {
 		return idtype.SnoID{}, errNotMade
@@ -54,20 +53,11 @@ func (g *BackdatedSno) At(t time.Time, meta byte) (idtype.SnoID, error) {
 		n++
 	}
 	if int(n) > g.pool.Max-g.pool.Min || seen && n == 0 {
-		return idtype.SnoID{}, &PoolError{t, g.pool}
+		return idtype.SnoID{}, &idtype.RangeError{
+			Type: snoLayout.typ, Part: "sequence", Value: int64(g.pool.Max) + 1,
+			Min: int64(g.pool.Min), Max: int64(g.pool.Max),
+		}
 	}
 	g.used[tick] = n
 	return snoID(tick, 0, meta, g.partition, uint64(g.pool.Min)+uint64(n)), nil
-}
-
-// A PoolError is returned by [BackdatedSno.At] for a time whose sequence numbers are used up.
-type PoolError struct {
-	Time time.Time
-	Pool Pool
-}
-
-func (e *PoolError) Error() string {
-	at := e.Time.UTC().Format(time.RFC3339Nano)
-	return fmt.Sprintf("generator: sno: the sequence numbers %d..%d of %s are used up",
-		e.Pool.Min, e.Pool.Max, at)
 }

@@ -13,11 +13,6 @@ type Counter interface {
 	// first. Numbers whose fate is unknown, because an answer was lost, must not be returned
 	// again.
 	Reserve(ctx context.Context, floor, n int64) (first int64, err error)
-}
-
-// A ReadCounter is a [Counter] that tells where it stands. A launchlog.Counter is one.
-type ReadCounter interface {
-	Counter
 	// Last returns the highest number that was handed out, or 0.
 	Last(ctx context.Context) (int64, error)
 }
@@ -40,13 +35,13 @@ type ReadCounter interface {
 //
 // Where the counter goes on rising while a start waits, another generator uses it. Then both go
 // on by turns, and the counter is ahead by length for each of them.
-func Ceiling[N any](number N, counter ReadCounter, length time.Duration) Windows[N] {
+func Ceiling[N any](number N, counter Counter, length time.Duration) Windows[N] {
 	return &ceiling[N]{number: number, counter: counter, length: length}
 }
 
 type ceiling[N any] struct {
 	number  N             // immutable, as the next two
-	counter ReadCounter   //
+	counter Counter       //
 	length  time.Duration //
 
 	mu    sync.Mutex // guards what follows; not held while the counter is asked

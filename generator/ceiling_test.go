@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/internal/testclock"
 )
 
 // kept is a Counter as a database keeps it. It counts its steps.
@@ -215,7 +216,7 @@ func TestCeiling(t *testing.T) {
 			century: int64(century / s.unit),
 		} {
 			counter := &kept{}
-			clock := generator.NewTestClock(noon)
+			clock := testclock.New(noon)
 			g := s.must(t, ceiling(counter, length), &generator.Options{Clock: clock})
 			if counter.value != 0 {
 				t.Error("a number was taken before it was needed")

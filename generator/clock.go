@@ -2,7 +2,6 @@ package generator
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -13,7 +12,6 @@ import (
 //	clock         a reading costs   moves by
 //	the default   a time.Since      the monotonic clock
 //	[WallClock]   a time.Now        the system's clock, steps included
-//	[TestClock]                     the test
 //
 // The default is a clock of the generator's own, which never goes back. Once a second it is
 // compared with the system's. Where that is ahead, because it was set forward or the machine slept,
@@ -26,13 +24,13 @@ type Clock interface {
 }
 
 // WallClock is the system's clock as it is: it steps where an administrator or NTP sets it.
-type WallClock struct{}
+func WallClock() Clock { return wallClock{} }
 
-// UnixNano is the system's time.
-func (WallClock) UnixNano() int64 { return time.Now().UnixNano() }
+type wallClock struct{}
 
-// Sleep waits by the system's timers.
-func (WallClock) Sleep(ctx context.Context, d time.Duration) error { return sleep(ctx, d) }
+func (wallClock) UnixNano() int64 { return time.Now().UnixNano() }
+
+func (wallClock) Sleep(ctx context.Context, d time.Duration) error { return sleep(ctx, d) }
 
 func sleep(ctx context.Context, d time.Duration) error {
 	if ctx.Done() == nil {
@@ -92,43 +90,3 @@ func (c *anchoredClock) compare(since int64) {
 
 // Sleep waits by the system's timers, which follow the monotonic clock.
 func (c *anchoredClock) Sleep(ctx context.Context, d time.Duration) error { return sleep(ctx, d) }
-
-// TestClock stands still until a test moves it, or sleeps by it: then it is at once as late as
-// the sleeper wanted.
-type TestClock struct {
-	mu  sync.Mutex // guards now
-	now int64
-}
-
-// NewTestClock makes a clock that stands at t.
-func NewTestClock(t time.Time) *TestClock { return &TestClock{now: t.UnixNano()} }
-
-// UnixNano is where the clock stands.
-func (c *TestClock) UnixNano() int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-// Set moves the clock to t, which may be back.
-func (c *TestClock) Set(t time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = t.UnixNano()
-}
-
-// Add moves the clock by d, which may be negative.
-func (c *TestClock) Add(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now += int64(d)
-}
-
-// Sleep moves the clock by d.
-func (c *TestClock) Sleep(ctx context.Context, d time.Duration) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	c.Add(d)
-	return nil
-}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/internal/testclock"
 )
 
 // TestClocksSleep: for as long as they are told, or until the context ends.
@@ -18,7 +19,7 @@ func TestClocksSleep(t *testing.T) {
 		limited, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
 		for _, c := range []generator.Clock{
-			generator.WallClock{}, generator.AnchoredClock(time.Now), generator.NewTestClock(noon),
+			generator.WallClock(), generator.AnchoredClock(time.Now), testclock.New(noon),
 		} {
 			for _, tt := range []struct {
 				ctx       context.Context

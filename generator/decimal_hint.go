@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime/debug"
 	"time"
 	"weak"
 
@@ -150,7 +149,7 @@ func (f *follower) ask(
 	err = errLookEnded // which stays if the register ends the goroutine
 	defer func() {
 		if v := recover(); v != nil {
-			err = &PanicError{Value: v, Stack: debug.Stack()}
+			err = panicError(v)
 		}
 	}()
 	newest = epoch
@@ -305,8 +304,8 @@ func (g *Decimal) lookAgain() {
 // Close reports how far the generator has come, so that the next deployment begins above it, and
 // ends its looks in the background. Call it when the app ends. Without it, and after a kill, the
 // last report may be late: see [Decimal]. It does nothing for a generator that took no number, or
-// whose numbers have no register. IDs that are minted after Close are not reported. The error is a
-// [*HintError].
+// whose numbers have no register. IDs that are minted after Close are not reported. After an
+// error the next deployment may begin below its last IDs. None is repeated.
 func (g *Decimal) Close(ctx context.Context) error {
 	f := &g.hints
 	if f.hinter == nil {
@@ -324,16 +323,20 @@ func (g *Decimal) Close(ctx context.Context) error {
 		select {
 		case <-ended:
 		case <-ctx.Done():
-			return &HintError{g.launch, ctx.Err()}
+			return g.unreported(ctx.Err())
 		}
 	}
 	if !begun {
 		return nil
 	}
 	if err := g.look(ctx); err != nil {
-		return &HintError{g.launch, err}
+		return g.unreported(err)
 	}
 	return nil
+}
+
+func (g *Decimal) unreported(err error) error {
+	return fmt.Errorf("generator: the counters of launch %d are not reported: %w", g.launch, err)
 }
 
 // HintStats is what a [Decimal] knows of the registers of its numbers. All is zero where they have

@@ -174,10 +174,9 @@ func TestBadRegister(t *testing.T) {
 				all.answering(func(context.Context, int, int64) (int64, error) { return answer() })
 				time.Sleep(time.Minute)
 				synctest.Wait()
-				var e *generator.HintError
 				if s := g.Stats(); name != "ends" && (!errors.Is(s.Hints.Err, errAway) ||
-					s.Hints.Unheard < 5 || !errors.As(g.Close(ctx), &e) || e.Launch != launch) {
-					t.Errorf("%+v, %v", s, e)
+					s.Hints.Unheard < 5 || !errors.Is(g.Close(ctx), errAway)) {
+					t.Errorf("%+v", s)
 				}
 				if name == "ends" { // it looks on
 					all.answering(nil)

@@ -20,7 +20,7 @@
 //	[Sno]        SnoID        partition                        65,536 per 4 ms       the next 4 ms
 //
 // All have Next for one ID and Fill for many. [For] makes typed [Keys] of them. [Decimal.Owned] and
-// [Trace.Owned] make a generator for one goroutine. [Buffer] keeps IDs of any generator ready.
+// [Trace.Owned] make a generator for one goroutine.
 // [BackdatedSno] mints IDs of times that are given.
 //
 // # What it promises

@@ -2,8 +2,8 @@ package generator
 
 import (
 	"context"
-	"fmt"
 	"math/bits"
+	"strconv"
 	"time"
 
 	"github.com/idmint/idmint/idtype"
@@ -29,7 +29,7 @@ type EightBytePair struct {
 // At its cap, where it sleeps each millisecond, IDs may carry a time up to 8 ms old.
 type EightByte struct {
 	timeline
-	mode idtype.EightByteMode
+	spread bool
 }
 
 // NewEightByte makes a generator of a pair, [Given] or claimed. docs/design/formats.md says which
@@ -38,9 +38,9 @@ func NewEightByte(
 	mode idtype.EightByteMode, pairs Windows[EightBytePair], opts *Options,
 ) (*EightByte, error) {
 	if mode != idtype.EightByteSpread && mode != idtype.EightByteTimeSequential {
-		return nil, &OptionError{"mode", fmt.Sprint(int(mode)), "is none of the constants"}
+		return nil, &OptionError{"mode", strconv.Quote(string(mode)), "is none: want SPREAD or TIME_SEQUENTIAL"}
 	}
-	g := &EightByte{mode: mode}
+	g := &EightByte{spread: mode == idtype.EightByteSpread}
 	return orNil(g, start(&g.timeline, eightByteLayout, pairs, func(p EightBytePair) (uint64, error) {
 		id, err := idtype.EightByteParts{
 			Mode: mode, UnixMs: 1, Generator: p.Generator, Cluster: p.Cluster,
@@ -58,7 +58,7 @@ const (
 func (g *EightByte) id(word uint64, s *span) idtype.EightByteID {
 	ms := g.tickOf(word)
 	stamp := ms << eightByteTime
-	if g.mode == idtype.EightByteSpread {
+	if g.spread {
 		stamp = bits.Reverse64(ms)
 	}
 	return idtype.EightByteFromUint64(stamp | g.slotOf(word)<<eightByteTail | s.number)

@@ -79,26 +79,11 @@ type notBefore struct{ err, why error }
 func (e *notBefore) Error() string   { return e.why.Error() }
 func (e *notBefore) Unwrap() []error { return []error{e.err, e.why} }
 
-// A PanicError is wrapped by the [NumberError] where a source panicked, also that of a [Buffer].
-// Sources are asked in a goroutine of their own, where a panic would end the process.
-type PanicError struct {
-	Value any    // that the source panicked with
-	Stack []byte // of the source's goroutine, for a log
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("the source panicked: %v", e.Value) }
-
-// Unwrap returns the value if it is an error.
-func (e *PanicError) Unwrap() error {
-	err, _ := e.Value.(error)
-	return err
-}
-
 // A NumberError is returned where a generator could not get what its source hands out. The
 // database is away, the launch has ended, or the numbers are used up. Nothing is lost by it, and
 // the next call asks again.
 type NumberError struct {
-	Scheme idtype.Scheme // empty for a generator that no constructor made, and for a [Buffer]
+	Scheme idtype.Scheme // empty for a generator that no constructor made
 	Launch int           // of a decimal generator
 	Err    error         // from the source, or a *idtype.RangeError for a number that does not fit
 }
@@ -114,19 +99,6 @@ func (e *NumberError) Error() string {
 }
 
 func (e *NumberError) Unwrap() error { return e.Err }
-
-// A HintError is returned by [Decimal.Close] where the register did not hear how far the generator
-// has come. The next deployment may begin below its last IDs. None is repeated.
-type HintError struct {
-	Launch int
-	Err    error // from the source, or the context's
-}
-
-func (e *HintError) Error() string {
-	return fmt.Sprintf("generator: the counters of launch %d are not reported: %v", e.Launch, e.Err)
-}
-
-func (e *HintError) Unwrap() error { return e.Err }
 
 // A ClockError is returned where a call would have to wait for the clock and does not, or no
 // longer. Nothing is lost by it.

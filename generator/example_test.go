@@ -10,6 +10,7 @@ import (
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/testclock"
 )
 
 // memory stands for a launch log: a real one keeps its count where no restart loses it.
@@ -34,8 +35,8 @@ func (c *counterInMemory) Reserve(_ context.Context, floor, n int64) (int64, err
 func (c *counterInMemory) Last(context.Context) (int64, error) { return c.last, nil }
 
 // exampleClock stands at noon until something waits by it.
-func exampleClock() *generator.TestClock {
-	return generator.NewTestClock(time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC))
+func exampleClock() *testclock.Clock {
+	return testclock.New(time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC))
 }
 
 // A generator is made once per app, has its number before the first transaction, and is shared.
@@ -228,22 +229,4 @@ func ExampleOptions() {
 	// waiting for 2026-03-14T12:00:00.008Z
 	// true true
 	// 59.996s generator: sno: waiting at 2026-03-14T11:59:00.008Z for 2026-03-14T12:00:00.004Z: the clock is behind the IDs minted so far, or behind their counter
-}
-
-// A buffer has the IDs of a slow source ready before they are needed.
-func ExampleBuffer() {
-	ctx := context.Background()
-	gen, _ := generator.NewSequence(&counterInMemory{}, 1)
-	buffer, err := generator.NewBuffer(gen, 4)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for range 3 {
-		fmt.Println(buffer.Next(ctx))
-	}
-	// Output:
-	// 1 <nil>
-	// 2 <nil>
-	// 3 <nil>
 }

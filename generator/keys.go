@@ -10,7 +10,7 @@ import (
 )
 
 // A Source mints IDs. All generators of this package but the owned ones are Sources, and so are
-// [Keys] and a [Buffer].
+// [Keys].
 type Source[T any] interface {
 	// Next mints one ID.
 	Next(ctx context.Context) (T, error)

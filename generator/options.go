@@ -34,8 +34,8 @@ type Options struct {
 
 	// Notify hears of windows and of a clock that went back. It is told while the generator is
 	// locked: so it had better be quick, and must not mint by this generator. A panic of Notify or
-	// of the clock in the background is a [*PanicError] of the calls that wait for the window. It
-	// may be nil.
+	// of the clock in the background is an error of the calls that wait for the window. It may be
+	// nil.
 	Notify func(Event)
 
 	// Random fills the random bits of short IDs. It is asked by many goroutines at once. It is

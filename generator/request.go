@@ -114,11 +114,20 @@ func (r *requester[T]) run(q *request[T]) {
 	q.answer, q.err = guarded(func() (T, error) { return r.settled(answer, err) })
 }
 
+// panicError is of a source that panicked. It is asked in a goroutine of its own, where a panic would
+// end the process.
+func panicError(v any) error {
+	if err, ok := v.(error); ok {
+		return fmt.Errorf("the source panicked: %w\n%s", err, debug.Stack())
+	}
+	return fmt.Errorf("the source panicked: %v\n%s", v, debug.Stack())
+}
+
 // guarded makes an error of a panic.
 func guarded[T any](f func() (T, error)) (v T, err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			err = &PanicError{Value: panicked, Stack: debug.Stack()}
+			err = panicError(panicked)
 		}
 	}()
 	return f()

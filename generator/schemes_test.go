@@ -11,6 +11,7 @@ import (
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/internal/testclock"
 )
 
 // noon is where most clocks of these tests start: a multiple of every scheme's unit.
@@ -55,7 +56,7 @@ func given(number int) windows { return windows{given: number} }
 
 func windowsOf(w generator.Windows[int]) windows { return windows{of: w} }
 
-func ceiling(c generator.ReadCounter, length time.Duration) windows {
+func ceiling(c generator.Counter, length time.Duration) windows {
 	return windowsOf(generator.Ceiling(1, c, length))
 }
 
@@ -248,11 +249,7 @@ func reading[ID idtype.ID](
 }
 
 func readID[ID idtype.ID](id ID, read func(ID) mark) minted {
-	bytes, err := id.AppendBinary(nil)
-	if err != nil {
-		panic(err)
-	}
-	return minted{read(id), string(bytes)}
+	return minted{read(id), string(idtype.AppendBytes(nil, id))}
 }
 
 // must makes a generator.
@@ -282,9 +279,9 @@ func eachScheme(t *testing.T, test func(*testing.T, scheme)) {
 
 // idle is a generator with a given number, and its clock, which stands at noon. It has minted one
 // ID a minute before.
-func idle(t testing.TB, s scheme, o generator.Options) (*timed, *generator.TestClock) {
+func idle(t testing.TB, s scheme, o generator.Options) (*timed, *testclock.Clock) {
 	t.Helper()
-	clock := generator.NewTestClock(noon.Add(-time.Hour))
+	clock := testclock.New(noon.Add(-time.Hour))
 	o.Clock = clock
 	g := s.must(t, given(5%s.numbers), &o)
 	clock.Set(noon.Add(-time.Minute))
@@ -348,5 +345,5 @@ func (c *steppable) Step(d time.Duration) { c.by.Add(int64(d)) }
 
 func (c *steppable) Sleep(ctx context.Context, d time.Duration) error {
 	c.sleeps.Add(1)
-	return generator.WallClock{}.Sleep(ctx, d)
+	return generator.WallClock().Sleep(ctx, d)
 }

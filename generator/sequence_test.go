@@ -205,6 +205,8 @@ func TestSequenceEnds(t *testing.T) {
 // counterFunc is a Counter for what register cannot do.
 type counterFunc func(ctx context.Context, floor, n int64) (int64, error)
 
+func (counterFunc) Last(context.Context) (int64, error) { return 0, nil }
+
 func (f counterFunc) Reserve(ctx context.Context, floor, n int64) (int64, error) {
 	return f(ctx, floor, n)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/testclock"
 )
 
 // ones is a source of random numbers that are all ones, or all of another number.
@@ -17,7 +18,7 @@ func (o ones) Uint64() uint64 { return uint64(o) }
 // source all of them are used, one for each ID, by Fill as by Next.
 func TestShortRandom(t *testing.T) {
 	for _, random := range []ones{0, 98, 511, 512, 1<<64 - 1} {
-		clock := generator.NewTestClock(noon.Add(-1))
+		clock := testclock.New(noon.Add(-1))
 		g := made(generator.NewShort(generator.Given(struct{}{}),
 			&generator.Options{Clock: clock, Random: random}))
 		clock.Set(noon)
@@ -33,7 +34,7 @@ func TestShortRandom(t *testing.T) {
 		}
 	}
 	g := made(generator.NewShort(generator.Given(struct{}{}),
-		&generator.Options{Clock: generator.NewTestClock(noon)}))
+		&generator.Options{Clock: testclock.New(noon)}))
 	ids := make([]idtype.ShortID, 4096)
 	_, err := g.Fill(ctx, ids[:2048])
 	for i := 2048; err == nil && i < len(ids); i++ {

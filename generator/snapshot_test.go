@@ -9,6 +9,7 @@ import (
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/testclock"
 )
 
 // restart makes a generator that goes on from what another one had come to, by way of JSON.
@@ -52,7 +53,7 @@ func TestSnapshotGoesOn(t *testing.T) {
 		wantNext(t, s, g, 1, 0, s.first)
 		wantAt(t, clock, s.unit)
 		// One that has minted nothing yet has not used the unit in which it was made.
-		clock = generator.NewTestClock(noon)
+		clock = testclock.New(noon)
 		g = restart(t, s, s.must(t, given(5%s.numbers), &generator.Options{Clock: clock}), clock,
 			generator.Options{})
 		wantNext(t, s, g, 1, 0, s.first)

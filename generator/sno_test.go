@@ -10,11 +10,12 @@ import (
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/internal/testclock"
 )
 
 // TestSnoMeta: all metabytes share the sequence, so they are of no matter to uniqueness.
 func TestSnoMeta(t *testing.T) {
-	clock := generator.NewTestClock(noon.Add(-1))
+	clock := testclock.New(noon.Add(-1))
 	g, err := generator.NewSno(generator.Given(65535), &generator.Options{Clock: clock})
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +94,7 @@ type step struct {
 	waits               bool
 }
 
-func (s scheme) take(t *testing.T, g *timed, clock *generator.TestClock, p step) {
+func (s scheme) take(t *testing.T, g *timed, clock *testclock.Clock, p step) {
 	t.Helper()
 	clock.Set(noon.Add(s.units(p.at)))
 	wantNext(t, s, g, p.unit, p.bit, p.slot)
@@ -183,9 +184,9 @@ func TestBackdatedPool(t *testing.T) {
 		at := noon.Add(3 * time.Millisecond)
 		for range 3 {
 			id, err := g.At(at, 2)
-			var e *generator.PoolError
-			if !errors.As(err, &e) || e.Pool != pool || !e.Time.Equal(at) || !id.IsZero() {
-				t.Fatalf("%+v: minted %+v, %v, want a *PoolError", pool, id.Parts(), err)
+			var e *idtype.RangeError
+			if !errors.As(err, &e) || e.Part != "sequence" || e.Max != int64(pool.Max) || !id.IsZero() {
+				t.Fatalf("%+v: minted %+v, %v, want a *RangeError", pool, id.Parts(), err)
 			}
 		}
 		if id, err := g.At(noon.Add(-1), 1); err != nil || id.Parts().Sequence != pool.Min {

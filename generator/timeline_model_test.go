@@ -19,6 +19,7 @@ import (
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/internal/testclock"
 )
 
 // world is a scheme's IDs as a set: what each user was given, and what the clock has shown.
@@ -122,7 +123,7 @@ func (c settled) Sleep(ctx context.Context, d time.Duration) error {
 }
 
 func runWorld(s scheme, users []*user, seed uint64, ops []worldOp) error {
-	clock := &late{TestClock: generator.NewTestClock(noon)}
+	clock := &late{Clock: testclock.New(noon)}
 	w := &world{
 		scheme: s, clock: clock, seen: map[mark]string{}, stamped: map[int]int64{}, users: users,
 		lender: &lender{

@@ -12,6 +12,7 @@ import (
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/testclock"
 )
 
 // pools are ranges of slots at the edges of a scheme's, and odd ones between.
@@ -42,7 +43,7 @@ func TestRollOver(t *testing.T) {
 			for _, n := range []int{0, 1, 3, size, size + 1, 2*size + 1} { // Fill of none is Next
 				t.Run(fmt.Sprintf("%d..%d/by %d", pool.Min, pool.Max, n), func(t *testing.T) {
 					// so that a new generator begins at noon
-					clock := generator.NewTestClock(noon.Add(-1))
+					clock := testclock.New(noon.Add(-1))
 					g := s.must(t, given(5%s.numbers),
 						&generator.Options{Clock: clock, Pool: &pool})
 					clock.Set(noon)
@@ -89,7 +90,7 @@ func TestEnds(t *testing.T) {
 				},
 			)
 		}
-		wantRangeError := func(t *testing.T, g *timed, clock *generator.TestClock) {
+		wantRangeError := func(t *testing.T, g *timed, clock *testclock.Clock) {
 			t.Helper()
 			at := clock.UnixNano()
 			_, err := g.next(ctx)
@@ -120,7 +121,7 @@ func TestEnds(t *testing.T) {
 		}
 
 		t.Run("begin", func(t *testing.T) {
-			clock := generator.NewTestClock(s.begin.Add(-1))
+			clock := testclock.New(s.begin.Add(-1))
 			g := s.must(t, windowsOf(endless()), &generator.Options{Clock: clock})
 			wantRangeError(t, g, clock)
 			clock.Set(s.begin)
@@ -136,7 +137,7 @@ func TestEnds(t *testing.T) {
 		})
 		t.Run("end", func(t *testing.T) {
 			for _, source := range []windows{given(5 % s.numbers), windowsOf(endless())} {
-				clock := generator.NewTestClock(s.end.Add(-s.units(3)))
+				clock := testclock.New(s.end.Add(-s.units(3)))
 				g := s.must(t, source, &generator.Options{Clock: clock})
 				clock.Set(s.end.Add(-1))
 				if _, err := g.fill(ctx, 2); err != nil {
@@ -157,12 +158,12 @@ func TestEnds(t *testing.T) {
 
 // late is a clock whose sleepers oversleep.
 type late struct {
-	*generator.TestClock
+	*testclock.Clock
 	by time.Duration
 }
 
 func (l *late) Sleep(ctx context.Context, d time.Duration) error {
-	return l.TestClock.Sleep(ctx, d+l.by)
+	return l.Clock.Sleep(ctx, d+l.by)
 }
 
 // TestLateTimers: a generator at its cap uses the units up that it slept through, the last few of
@@ -172,7 +173,7 @@ func TestLateTimers(t *testing.T) {
 		for _, units := range []int{1, 4, 7, 8, 9, 30} {
 			t.Run(fmt.Sprint(units, " units"), func(t *testing.T) {
 				pool := generator.Pool{Min: s.first, Max: s.first + 4}
-				clock := &late{TestClock: generator.NewTestClock(noon.Add(-1)), by: s.units(units)}
+				clock := &late{Clock: testclock.New(noon.Add(-1)), by: s.units(units)}
 				g := s.must(t, given(5%s.numbers), &generator.Options{Clock: clock, Pool: &pool})
 				clock.Set(noon)
 				previous := mark{time: noon.Add(-s.unit).UnixNano()}
@@ -212,7 +213,7 @@ func TestLateTimers(t *testing.T) {
 func TestMintAllocs(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		for name, clock := range map[string]generator.Clock{
-			"default": nil, "wall": generator.WallClock{}, "test": generator.NewTestClock(noon),
+			"default": nil, "wall": generator.WallClock(), "test": testclock.New(noon),
 		} {
 			// it begins at once
 			g := s.must(t, ceiling(new(kept), time.Hour), &generator.Options{Clock: clock})
@@ -236,10 +237,10 @@ func TestMintAllocs(t *testing.T) {
 func TestTimeIsExact(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		w := newClaims(s.window(5, -100, 100))
-		g := s.must(t, windowsOf(w), &generator.Options{Clock: generator.NewTestClock(noon)})
+		g := s.must(t, windowsOf(w), &generator.Options{Clock: testclock.New(noon)})
 		wantNext(t, s, g, 0, 0, s.first)
 
-		clock := generator.NewTestClock(noon.Add(-s.unit))
+		clock := testclock.New(noon.Add(-s.unit))
 		g = s.must(t, given(5%s.numbers), &generator.Options{Clock: clock, Pool: s.pool(0, 4)})
 		if _, err := g.fill(ctx, 15); err != nil {
 			t.Fatal(err)

@@ -9,12 +9,13 @@ import (
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/internal/testclock"
 )
 
 // TestTracePeriod: where the timestamp wraps, IDs begin again, and nothing of the time leaks into
 // other bits. Times repeat IDs if they are a multiple of the period apart, and only then.
 func TestTracePeriod(t *testing.T) {
-	clock := generator.NewTestClock(noon)
+	clock := testclock.New(noon)
 	g := made(generator.NewTrace(generator.Given(65535), &generator.Options{Clock: clock}))
 	clock.Set(time.Unix(55*(1<<25)-1, 0))
 	for _, timestamp := range []int{1<<25 - 1, 0, 1} {
@@ -28,7 +29,7 @@ func TestTracePeriod(t *testing.T) {
 	for _, jump := range []time.Duration{
 		period - time.Second, period, period + time.Second, 2 * period, 3*period + time.Hour,
 	} {
-		clock := generator.NewTestClock(noon)
+		clock := testclock.New(noon)
 		g := made(generator.NewTrace(generator.Ceiling(1, &kept{}, 3*time.Second),
 			&generator.Options{Clock: clock}))
 		before := made(g.Next(ctx))
@@ -84,7 +85,7 @@ func wantOwned(t *testing.T, o *generator.OwnedTrace, second, chunk, counter int
 // TestOwnedTrace: chunks as elfo has them, which end with their second. A clock that goes back does
 // not end it.
 func TestOwnedTrace(t *testing.T) {
-	clock := generator.NewTestClock(noon.Add(-time.Second))
+	clock := testclock.New(noon.Add(-time.Second))
 	g := made(generator.NewTrace(generator.Given(7), &generator.Options{Clock: clock}))
 	clock.Set(noon)
 	a, b := g.Owned(), g.Owned()
@@ -136,7 +137,7 @@ func TestOwnedTracePools(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%d..%d", pool.Min, pool.Max), func(t *testing.T) {
 			g := made(generator.NewTrace(generator.Given(7),
-				&generator.Options{Pool: &pool, Clock: generator.NewTestClock(noon)}))
+				&generator.Options{Pool: &pool, Clock: testclock.New(noon)}))
 			owners := []*generator.OwnedTrace{g.Owned(), g.Owned(), g.Owned()}
 			seen := map[idtype.TraceID]bool{}
 			for i := range 9 {

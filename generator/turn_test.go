@@ -452,7 +452,7 @@ func (c *stuck) UnixNano() int64 { return c.at.Load() }
 
 func (c *stuck) Sleep(ctx context.Context, d time.Duration) error {
 	c.at.Add(c.crawls)
-	return generator.WallClock{}.Sleep(ctx, d)
+	return generator.WallClock().Sleep(ctx, d)
 }
 
 // stop is a generator whose clock stands still in a unit of which two slots are left.

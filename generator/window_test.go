@@ -11,6 +11,7 @@ import (
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/testclock"
 )
 
 // window is a Window from a unit to another one, counted from noon.
@@ -31,9 +32,9 @@ func (s scheme) endless(number, from int) generator.Window[int] {
 // lent is a generator with windows, and its clock, which stands at noon. No window was asked for.
 func lent(
 	t *testing.T, s scheme, w ...generator.Window[int],
-) (*timed, *claims, *generator.TestClock) {
+) (*timed, *claims, *testclock.Clock) {
 	t.Helper()
-	source, clock := newClaims(w...), generator.NewTestClock(noon)
+	source, clock := newClaims(w...), testclock.New(noon)
 	pool := s.pool(0, 2)
 	return s.must(t, windowsOf(source), &generator.Options{Clock: clock, Pool: pool}), source, clock
 }
@@ -211,7 +212,7 @@ func TestBadNumberOfWindow(t *testing.T) {
 				Max: int64((s.numbers - 1) >> s.below),
 			}
 			var e *idtype.RangeError
-			g, err := s.make(given(bad), &generator.Options{Clock: generator.NewTestClock(noon)})
+			g, err := s.make(given(bad), &generator.Options{Clock: testclock.New(noon)})
 			if !errors.As(err, &e) || g != nil || *e != want {
 				t.Errorf("Given(%d): %v, %v, want %v", bad, g, err, &want)
 			}
@@ -225,7 +226,7 @@ func TestBadNumberOfWindow(t *testing.T) {
 			wantLent(t, s, g, 5, 0, 0)
 		}
 		for _, good := range []int{0, 1, s.numbers - 1} {
-			clock := generator.NewTestClock(noon.Add(-1))
+			clock := testclock.New(noon.Add(-1))
 			id, err := s.must(t, given(good), &generator.Options{Clock: clock}).next(ctx)
 			if want := (mark{good, noon.UnixNano(), 0, s.first}); err != nil || id.mark != want {
 				t.Errorf("Given(%d): minted %+v, %v, want %+v", good, id.mark, err, want)

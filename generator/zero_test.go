@@ -22,7 +22,6 @@ func TestZeroGenerators(t *testing.T) {
 		sno       generator.Sno
 		meta      generator.SnoMeta
 		backdated generator.BackdatedSno
-		buffer    generator.Buffer[idtype.SnoID]
 		owned     generator.OwnedDecimal
 		ownTrace  generator.OwnedTrace
 	)
@@ -50,7 +49,6 @@ func TestZeroGenerators(t *testing.T) {
 	addWays(ways, "Sno", &sno)
 	addWays(ways, "SnoMeta", meta)
 	addWays(ways, "Sno.With", sno.With(1))
-	addWays(ways, "Buffer", &buffer)
 	for name, mint := range ways {
 		for range 3 { // the first call may not make the next one mint
 			err := mint()
@@ -99,7 +97,7 @@ func addWays[T idtype.ID](
 // TestNilSources: a source that is not there is refused before a goroutine asks it and ends the
 // process. So is one that holds a nil pointer or function.
 func TestNilSources(t *testing.T) {
-	ceilingOf := func(c generator.ReadCounter) generator.Windows[int] {
+	ceilingOf := func(c generator.Counter) generator.Windows[int] {
 		return generator.Ceiling(1, c, time.Second)
 	}
 	for i, tt := range []struct {
@@ -118,8 +116,6 @@ func TestNilSources(t *testing.T) {
 		{"windows", errOf(generator.NewSno((*claims)(nil), nil))},
 		{"counter", errOf(generator.NewSno(ceilingOf(nil), nil))},
 		{"counter", errOf(generator.NewSno(ceilingOf((*register)(nil)), nil))},
-		{"source", errOf(generator.NewBuffer[int](nil, 4))},
-		{"source", errOf(generator.NewBuffer((*generator.Sno)(nil), 10))},
 	} {
 		var e *generator.OptionError
 		if !errors.As(tt.err, &e) || e.Option != tt.option || e.Value != "nil" {

@@ -14,7 +14,7 @@ var errNilPointer = errors.New("the pointer is nil, and ClickHouse's driver pani
 	"declare the field as sql.Null or idtype.OrZero")
 
 // checkClickHouse refuses what ClickHouse's driver takes. The driver calls Value on a nil pointer.
-// In a FixedString it stores the bytes of MarshalBinary, and zero has some too.
+// In a FixedString it stores the bytes of the ID, and zero has some too.
 func checkClickHouse(stmt *gorm.Statement) error {
 	if stmt.Schema == nil || stmt.Dialector.Name() != "clickhouse" {
 		return nil

@@ -15,14 +15,13 @@ import (
 // the right one of the type's GormDataType.
 func columnOf(name string, id column, null bool) string {
 	d, form := dialect.Dialect(name), id.Storage()
-	bytes, _ := id.AppendBinary(nil)
-	size := len(bytes)
+	size := int(reflect.TypeOf(id).Size())
 	if form == idtype.StorageText {
 		size = textSize(id)
 	}
 	switch {
 	case d == dialect.ClickHouse && form == idtype.StorageText:
-		// the driver stores the bytes of MarshalBinary in a FixedString
+		// the driver takes an ID's bytes for a FixedString
 		return nullable("String", null)
 	case d == dialect.ClickHouse:
 		return nullable(dialect.Column(d, string(form), size), null)
@@ -43,7 +42,6 @@ func nullable(name string, null bool) string {
 
 // column is what an ID's type says of its column.
 type column interface {
-	AppendBinary([]byte) ([]byte, error)
 	AppendText([]byte) ([]byte, error)
 	Storage() idtype.Storage
 	GormDataType() string

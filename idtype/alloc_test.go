@@ -78,16 +78,13 @@ func TestAllocs(t *testing.T) {
 		}
 		testAllocs(t, []allocation{
 			{"AppendText", 0, func() { sinkBytes, sinkErr = id.AppendText(buf) }},
-			{"AppendBinary", 0, func() { sinkBytes, sinkErr = id.AppendBinary(buf) }},
 			{"UnmarshalText", 0, func() { sinkErr = dst.UnmarshalText(asText) }},
 			{"UnmarshalJSON", 0, func() { sinkErr = dst.UnmarshalJSON(asJSON) }},
-			{"UnmarshalBinary", 0, func() { sinkErr = dst.UnmarshalBinary(raw) }},
 			{"Scan of none, OrZero", 0, func() { sinkErr = orZero.Scan(null) }},
 			{"Validate, IsZero, Storage", 0, func() { sinkErr = id.Validate(); _, _ = id.IsZero(), id.Storage() }},
 			{"String", 1, func() { sinkString = id.String() }},
 			{"MarshalText", 1, func() { sinkBytes, sinkErr = id.MarshalText() }},
 			{"MarshalJSON", 1, func() { sinkBytes, sinkErr = id.MarshalJSON() }},
-			{"MarshalBinary", 1, func() { sinkBytes, sinkErr = id.MarshalBinary() }},
 			{"Value", value[k.form], func() { sinkValue, sinkErr = id.Value() }},
 		})
 		if k.isInteger() {
@@ -129,10 +126,13 @@ func layout[T, S idtype.ID, P any](
 	t *testing.T, text string, parse func(string) (T, error), compare func(a, b T) int,
 	parts func(T) P, compose func(P) (S, error),
 ) {
-	var id T
+	id, _ := parse(text)
+	raw, buf := rawOf(id), make([]byte, 0, 16)
 	var composed S
 	var p P
 	testAllocs(t, []allocation{
+		{"AppendBytes " + text, 0, func() { sinkBytes = idtype.AppendBytes(buf[:0], id) }},
+		{"FromBytes " + text, 1, func() { id, sinkErr = idtype.FromBytes[T](raw) }},
 		{"Parse " + text, 0, func() { id, sinkErr = parse(text) }},
 		{"Compare " + text, 0, func() { sinkInt = int64(compare(id, id)) }},
 		{"Parts of " + text, 0, func() { p = parts(id) }},

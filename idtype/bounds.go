@@ -1,7 +1,7 @@
 package idtype
 
 import (
-	"fmt"
+	"errors"
 	"math"
 	"time"
 )
@@ -27,7 +27,7 @@ type timed[T any] interface {
 //     some of them, of any time, lie in the ranges as well. There are two ranges if the key is
 //     declared with [AsBigint] and its numbers turn negative within the span.
 //
-// The error is a [*RangeError] for a time that IDs cannot have. It is a [*SpanError] if to is before
+// The error is a [*RangeError] for a time that IDs cannot have. It is an [*InputError] if to is before
 // from, or if a span of trace IDs has more than 2^25 seconds, so that some share a timestamp.
 func Bounds[T timed[T]](from, to time.Time) ([]Range[T], error) {
 	var zero T
@@ -35,7 +35,7 @@ func Bounds[T timed[T]](from, to time.Time) ([]Range[T], error) {
 	// where both have a reading.
 	if first, last := from.Unix(), to.Unix(); first > last ||
 		first == last && from.Nanosecond() > to.Nanosecond() {
-		return nil, &SpanError{typeOf(zero.Scheme()), from, to, "it ends before it begins"}
+		return nil, spanError(typeOf(zero.Scheme()), from, to, errInverted)
 	}
 	return zero.bounds(from, to)
 }
@@ -70,14 +70,12 @@ func unixMs(t time.Time) int64 {
 	return t.UnixMilli()
 }
 
-// A SpanError is returned for a span of time that has no bounds.
-type SpanError struct {
-	Type     string // the ID type
-	From, To time.Time
-	Reason   string
+func spanError(typ string, from, to time.Time, reason error) error {
+	span := from.UTC().Format(time.RFC3339Nano) + " to " + to.UTC().Format(time.RFC3339Nano)
+	return &InputError{Type: typ, Input: span, Err: reason}
 }
 
-func (e *SpanError) Error() string {
-	return fmt.Sprintf("idtype: %s: from %s to %s: %s",
-		e.Type, e.From.UTC().Format(time.RFC3339Nano), e.To.UTC().Format(time.RFC3339Nano), e.Reason)
-}
+var (
+	errInverted = errors.New("it ends before it begins")
+	errPeriod   = errors.New("it is so long that timestamps repeat within it")
+)

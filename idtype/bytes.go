@@ -192,7 +192,7 @@ func (f *byteScheme) unmarshalJSON(id, data []byte) error {
 	return failure(f, data, f.setJSON(id, data))
 }
 
-func (f *byteScheme) unmarshalBinary(id, data []byte) error {
+func (f *byteScheme) fromBytes(id, data []byte) error {
 	return failure(f, data, setBytes(id, data))
 }
 

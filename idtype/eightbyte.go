@@ -3,10 +3,8 @@ package idtype
 import (
 	"bytes"
 	"database/sql/driver"
-	"encoding"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math/bits"
 	"time"
 
@@ -64,56 +62,31 @@ type EightByteID = EightByte[any]
 
 var _ = is[EightByteID]
 
-var (
-	_ encoding.TextMarshaler   = EightByteSpread
-	_ encoding.TextUnmarshaler = (*EightByteMode)(nil)
-)
-
 var eightByteScheme = &byteScheme{
 	typ: "EightByteID", size: 8, alphabet: "0123456789abcdef", letters: "0-9 or a-f",
 }
 
 // EightByteMode says where the IDs of neighbouring milliseconds are: far apart, or one after the
-// other.
-type EightByteMode int
+// other. An empty one is [EightByteSpread], as of the layouts that had no mode.
+type EightByteMode string
 
 // The modes.
 const (
-	EightByteSpread         EightByteMode = 0 // the timestamp's bits are reversed
-	EightByteTimeSequential EightByteMode = 1 // the IDs of a generator ascend
+	EightByteSpread         EightByteMode = "SPREAD"          // the timestamp's bits are reversed
+	EightByteTimeSequential EightByteMode = "TIME_SEQUENTIAL" // the IDs of a generator ascend
 )
 
 var errMode = errors.New("want SPREAD or TIME_SEQUENTIAL")
 
-// String is SPREAD or TIME_SEQUENTIAL.
-func (m EightByteMode) String() string {
+// bit is the mode as IDs have it.
+func (m EightByteMode) bit() (int64, error) {
 	switch m {
-	case EightByteSpread:
-		return "SPREAD"
+	case EightByteSpread, "":
+		return 0, nil
 	case EightByteTimeSequential:
-		return "TIME_SEQUENTIAL"
+		return 1, nil
 	}
-	return fmt.Sprintf("EightByteMode(%d)", int(m))
-}
-
-// MarshalText is String. It returns a [*RangeError] for a value that is none of the constants.
-func (m EightByteMode) MarshalText() ([]byte, error) {
-	if m != EightByteSpread && m != EightByteTimeSequential {
-		return nil, &RangeError{Type: eightByteScheme.typ, Part: "mode", Value: int64(m), Max: 1}
-	}
-	return []byte(m.String()), nil
-}
-
-// UnmarshalText accepts what MarshalText writes. On an error, an [*InputError], the mode is left as
-// it was.
-func (m *EightByteMode) UnmarshalText(text []byte) error {
-	for _, mode := range [...]EightByteMode{EightByteSpread, EightByteTimeSequential} {
-		if string(text) == mode.String() {
-			*m = mode
-			return nil
-		}
-	}
-	return &InputError{Type: "EightByteMode", Input: quote(text), Err: errMode}
+	return 0, &InputError{Type: "EightByteMode", Input: quote(string(m)), Err: errMode}
 }
 
 // EightByteParts are the numbers that an eightbyte ID consists of. Their ranges are those of
@@ -128,7 +101,7 @@ type EightByteParts struct {
 
 // ID composes the parts. It returns a [*RangeError] for the first part outside its range. Where all
 // parts are zero, the ID would be zero, which is none. Then the error is an [*InputError] that
-// wraps [ErrZero].
+// wraps [ErrZero]. A mode that there is not is an InputError too.
 func (p EightByteParts) ID() (EightByteID, error) {
 	return p.id(newestLayout)
 }
@@ -146,17 +119,14 @@ func (p EightByteParts) FormerID(layout int) (EightByteID, error) {
 
 // An eightByteLayout is what a layout's IDs can hold.
 type eightByteLayout struct {
-	maxMode      EightByteMode
-	maxGenerator int64
+	maxMode, maxGenerator int64
 }
 
-var newestLayout = eightByteLayout{EightByteTimeSequential, formats.EightByteMaxGenerator}
+var newestLayout = eightByteLayout{1, formats.EightByteMaxGenerator}
 
 func formerLayout(number int) (eightByteLayout, error) {
 	former := [...]eightByteLayout{
-		{EightByteSpread, 63},
-		{EightByteSpread, eightByteLowMask},
-		{EightByteTimeSequential, eightByteLowMask},
+		{0, 63}, {0, eightByteLowMask}, {1, eightByteLowMask},
 	}
 	if number < 1 || number > len(former) {
 		return eightByteLayout{}, &RangeError{
@@ -167,24 +137,29 @@ func formerLayout(number int) (eightByteLayout, error) {
 }
 
 func (p EightByteParts) id(l eightByteLayout) (EightByteID, error) {
-	if err := p.validate(l); err != nil {
+	mode, err := p.validate(l)
+	if err != nil {
 		return EightByteID{}, err
 	}
 	v := uint64(p.UnixMs) << eightByteTime
-	if p.Mode == EightByteSpread {
+	if mode == 0 {
 		v = bits.Reverse64(uint64(p.UnixMs))
 	}
 	generator := uint64(p.Generator)
 	id := EightByteFromUint64(v | uint64(p.Sequence)<<eightByteSequence |
 		generator>>formats.EightByteGeneratorLowBits<<eightByteGeneratorTop |
-		uint64(p.Mode)<<eightByteMode |
+		uint64(mode)<<eightByteMode |
 		generator&eightByteLowMask<<eightByteGeneratorLow | uint64(p.Cluster))
 	return id, id.Validate()
 }
 
-func (p EightByteParts) validate(l eightByteLayout) error {
-	return checkParts(eightByteScheme.typ, []part[int64]{
-		{"mode", int64(p.Mode), int64(EightByteSpread), int64(l.maxMode)},
+func (p EightByteParts) validate(l eightByteLayout) (mode int64, err error) {
+	mode, err = p.Mode.bit()
+	if err != nil {
+		return 0, err
+	}
+	return mode, checkParts(eightByteScheme.typ, []part[int64]{
+		{"mode", mode, 0, l.maxMode},
 		{"unix_ms", p.UnixMs, 0, formats.EightByteMaxUnixMs},
 		{"sequence", int64(p.Sequence), 0, formats.EightByteMaxSequence},
 		{"generator_id", int64(p.Generator), 0, l.maxGenerator},
@@ -205,14 +180,15 @@ func (e EightByte[E]) Uint64() uint64 { return binary.BigEndian.Uint64(e[:]) }
 func (e EightByte[E]) Parts() EightByteParts {
 	v := e.Uint64()
 	p := EightByteParts{
-		Mode:     EightByteMode(v >> eightByteMode & 1),
+		Mode:     EightByteTimeSequential,
 		UnixMs:   int64(v >> eightByteTime),
 		Sequence: int(v >> eightByteSequence & formats.EightByteMaxSequence),
 		Generator: int(v>>eightByteGeneratorTop&(1<<formats.EightByteGeneratorTopBits-1)<<
 			formats.EightByteGeneratorLowBits | v>>eightByteGeneratorLow&eightByteLowMask),
 		Cluster: int(v & formats.EightByteMaxCluster),
 	}
-	if p.Mode == EightByteSpread {
+	if v>>eightByteMode&1 == 0 {
+		p.Mode = EightByteSpread
 		p.UnixMs = int64(bits.Reverse64(v) & formats.EightByteMaxUnixMs)
 	}
 	return p
@@ -239,7 +215,8 @@ func (e EightByte[E]) ValidateFormer(layout int) error {
 	if err := e.Validate(); err != nil {
 		return err
 	}
-	return e.Parts().validate(l)
+	_, err = e.Parts().validate(l)
+	return err
 }
 
 // Scheme is [SchemeEightByte].
@@ -279,20 +256,6 @@ func (e EightByte[E]) MarshalJSON() ([]byte, error) {
 // [*InputError], the ID stays as it was.
 func (e *EightByte[E]) UnmarshalJSON(data []byte) error {
 	return eightByteScheme.unmarshalJSON(e[:], data)
-}
-
-// AppendBinary appends the 8 bytes. It never fails.
-func (e EightByte[E]) AppendBinary(b []byte) ([]byte, error) { return append(b, e[:]...), nil }
-
-// MarshalBinary is the 8 bytes. It never fails.
-func (e EightByte[E]) MarshalBinary() ([]byte, error) {
-	return e.AppendBinary(make([]byte, 0, len(e)))
-}
-
-// UnmarshalBinary reads what MarshalBinary writes. On an error, which is an [*InputError], the ID
-// stays as it was.
-func (e *EightByte[E]) UnmarshalBinary(data []byte) error {
-	return eightByteScheme.unmarshalBinary(e[:], data)
 }
 
 // Value hands the ID to a database driver, as 8 bytes. For a key that is declared with [AsBigint]
@@ -340,6 +303,9 @@ func (EightByte[E]) parsed(text string) (id EightByte[E], err error) {
 	err = eightByteScheme.parse(id[:], text)
 	return id, err
 }
+
+func (e EightByte[E]) appendBytes(b []byte) []byte { return append(b, e[:]...) }
+func (e *EightByte[E]) setBytes(b []byte) error    { return eightByteScheme.fromBytes(e[:], b) }
 
 func (e EightByte[E]) compare(other EightByte[E]) int { return bytes.Compare(e[:], other[:]) }
 func (e EightByte[E]) none() driver.Value             { return eightByteScheme.none(e.Storage()) }

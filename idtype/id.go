@@ -29,8 +29,6 @@ type ID interface {
 	driver.Valuer
 	encoding.TextAppender
 	encoding.TextMarshaler
-	encoding.BinaryAppender
-	encoding.BinaryMarshaler
 	json.Marshaler
 
 	// IsZero reports whether no ID was assigned.
@@ -49,6 +47,8 @@ type ID interface {
 	// driver gives.
 	none() driver.Value
 	isNone(src any) bool
+
+	appendBytes(b []byte) []byte
 }
 
 // pointer is the set of methods through which an ID of type T is written.
@@ -56,9 +56,9 @@ type pointer[T any] interface {
 	*T
 	sql.Scanner
 	encoding.TextUnmarshaler
-	encoding.BinaryUnmarshaler
 	json.Unmarshaler
 	UnmarshalParam(param string) error
+	setBytes(b []byte) error
 }
 
 // is compiles for the types that have all that an ID has.
@@ -82,6 +82,16 @@ func Parse[T self[T]](s string) (T, error) {
 
 // MustParse is [Parse] for literals and tests: it panics on an error.
 func MustParse[T self[T]](s string) T { return must(Parse[T](s)) }
+
+// AppendBytes appends the bytes of an ID: 8, big-endian, of an integer.
+func AppendBytes[T ID](b []byte, id T) []byte { return id.appendBytes(b) }
+
+// FromBytes is the ID that AppendBytes appended. It takes the whole domain. The error is an
+// [*InputError].
+func FromBytes[T ID](b []byte) (id T, err error) {
+	err = any(&id).(interface{ setBytes(b []byte) error }).setBytes(b)
+	return id, err
+}
 
 // Compare orders IDs as a column does that holds them as integers or bytes: slices.SortFunc(ids,
 // idtype.Compare). That is by time, for schemes whose IDs ascend with it. For other columns see

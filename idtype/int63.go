@@ -196,7 +196,7 @@ func decodeJSON(typ string, data []byte) (int64, error) {
 	return v, nil
 }
 
-func decodeBinary(typ string, data []byte) (int64, error) {
+func decodeBytes(typ string, data []byte) (int64, error) {
 	err := errBinary
 	if len(data) == 8 {
 		v := int64(binary.BigEndian.Uint64(data))

@@ -77,6 +77,8 @@ type kind struct {
 
 	new        func(raw []byte) key    // a pointer to an ID
 	orZero     func(raw []byte) column // a pointer to an OrZero of the ID
+	bytes      func(raw []byte) []byte // its AppendBytes
+	fromBytes  func(b []byte) ([]byte, error)
 	parse      func(text string) ([]byte, error)
 	must       func(text string) string
 	compare    func(a, b []byte) int
@@ -89,7 +91,6 @@ type kind struct {
 // decoder is the set of methods that write an ID.
 type decoder interface {
 	encoding.TextUnmarshaler
-	encoding.BinaryUnmarshaler
 	json.Unmarshaler
 	sql.Scanner
 	UnmarshalParam(param string) error
@@ -107,8 +108,6 @@ type key interface {
 	fmt.Stringer
 	encoding.TextAppender
 	encoding.TextMarshaler
-	encoding.BinaryAppender
-	encoding.BinaryMarshaler
 	Validate() error
 	Scheme() idtype.Scheme
 	Storage() idtype.Storage
@@ -187,6 +186,11 @@ func kindOf[T idtype.ID, P writable[T]](
 			return any(id).(key)
 		},
 		orZero: func(raw []byte) column { return &idtype.OrZero[T]{ID: of[T](raw)} },
+		bytes:  func(raw []byte) []byte { return idtype.AppendBytes([]byte(">"), of[T](raw)) },
+		fromBytes: func(b []byte) ([]byte, error) {
+			id, err := idtype.FromBytes[T](b)
+			return rawOf(id), err
+		},
 		parse: func(text string) ([]byte, error) {
 			id, err := parse(text)
 			if err != nil && !id.IsZero() { // which a caller who ignores the error would use

@@ -326,9 +326,16 @@ func TestValidate(t *testing.T) {
 			t.Errorf("%d is a test ID: %v", id, !test)
 		}
 	}
-	for _, mode := range []idtype.EightByteMode{-1, 2} {
-		_, err := idtype.EightByteParts{Mode: mode, UnixMs: 1}.ID()
-		wantRangeError(t, err, "EightByteID", "mode")
+	for _, mode := range []string{"spread", "SPREAD ", "0", strings.Repeat("S", 1<<20)} {
+		p := idtype.EightByteParts{Mode: idtype.EightByteMode(mode), UnixMs: 1}
+		_, err := p.ID()
+		wantInputError(t, err, "EightByteMode", mode, nil)
+	}
+	for _, mode := range []idtype.EightByteMode{"", spread, sequential} {
+		id, err := idtype.EightByteParts{Mode: mode, UnixMs: 1}.ID()
+		if got := id.Parts().Mode; err != nil || got != mode && mode+got != spread {
+			t.Errorf("mode %q became %q, %v", mode, got, err)
+		}
 	}
 	for _, layout := range []int{-1, 0, 4} {
 		_, err := idtype.EightByteParts{UnixMs: 1}.FormerID(layout)
@@ -337,36 +344,6 @@ func TestValidate(t *testing.T) {
 	}
 	if err := (idtype.EightByteID{}).ValidateFormer(1); !errors.Is(err, idtype.ErrZero) {
 		t.Errorf("zero in a former layout: %v", err)
-	}
-}
-
-func TestEightByteMode(t *testing.T) {
-	for mode, want := range map[idtype.EightByteMode]string{
-		spread: "SPREAD", sequential: "TIME_SEQUENTIAL",
-	} {
-		got := idtype.EightByteMode(7)
-		text, err := mode.MarshalText()
-		err = errors.Join(err, got.UnmarshalText(text))
-		if mode.String() != want || string(text) != want || err != nil || got != mode {
-			t.Errorf("mode %d is %s, as text %s, read as %d, %v", mode, mode, text, int(got), err)
-		}
-	}
-	for _, bad := range []string{
-		"", "spread", "SPREAD ", "TIME-SEQUENTIAL", "0", "1", "EightByteMode(0)",
-		"EightByteMode(2)", strings.Repeat("S", 1<<20),
-	} {
-		got := sequential
-		wantInputError(t, got.UnmarshalText([]byte(bad)), "EightByteMode", bad, nil)
-		if got != sequential {
-			t.Errorf("mode is %v after an error, want it untouched", got)
-		}
-	}
-	for _, bad := range []idtype.EightByteMode{-1, 2} {
-		text, err := bad.MarshalText()
-		wantRangeError(t, err, "EightByteID", "mode")
-		if text != nil || bad.String() != "EightByteMode("+strconv.Itoa(int(bad))+")" {
-			t.Errorf("mode %d is %s, as text %q", int(bad), bad, text)
-		}
 	}
 }
 

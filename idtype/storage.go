@@ -22,7 +22,7 @@ import (
 //	type ID = idtype.EightByte[idtype.AsBigint[Event]]  // BIGINT, Int64
 //
 // A tag around the entity of another type has no effect. Value, Scan, GormDataType, [OrZero] and
-// [Slice] follow the form. The text, JSON, binary form and order of an ID do not.
+// [Slice] follow the form. The text, JSON, bytes and order of an ID do not.
 type Storage string
 
 // The forms.

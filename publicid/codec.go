@@ -47,14 +47,11 @@ func NewScrambled[T interface {
 // the prefix. Prefix, keys and errors are those of [NewScrambled].
 func NewEncrypted[T idtype.ID](prefix string, key Key, older ...Key) (*Codec[T], error) {
 	var zero T
-	b, err := zero.MarshalBinary()
-	if err != nil {
-		return nil, fmt.Errorf("publicid: the size of an ID: %w", err)
-	}
+	size := len(idtype.AppendBytes(nil, zero))
 	return newCodec(prefix, encryptedChars, func(k Key) (form[T], error) {
 		secret := k.derive(encryptedLabel, prefix)
 		block, err := aes.NewCipher(secret[:])
-		return encrypted[T]{block, len(b)}, err
+		return encrypted[T]{block, size}, err
 	}, key, older)
 }
 

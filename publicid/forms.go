@@ -3,7 +3,6 @@ package publicid
 import (
 	"crypto/aes"
 	"crypto/cipher"
-	"encoding"
 	"encoding/binary"
 
 	"github.com/idmint/idmint/idtype"
@@ -72,12 +71,7 @@ func (e encrypted[T]) seal(id T) (w wide, err error) {
 		return w, err
 	}
 	var block [aes.BlockSize]byte
-	b, err := id.AppendBinary(block[:0])
-	if err != nil {
-		return w, err
-	}
-	copy(block[aes.BlockSize-e.size:], b)
-	clear(block[:aes.BlockSize-e.size])
+	idtype.AppendBytes(block[:aes.BlockSize-e.size], id)
 	e.block.Encrypt(block[:], block[:])
 	return wide{binary.BigEndian.Uint64(block[:8]), binary.BigEndian.Uint64(block[8:])}, nil
 }
@@ -91,7 +85,7 @@ func (e encrypted[T]) open(w wide) (id T, ok bool) {
 	for _, b := range block[:aes.BlockSize-e.size] {
 		set |= b
 	}
-	err := any(&id).(encoding.BinaryUnmarshaler).UnmarshalBinary(block[aes.BlockSize-e.size:])
+	id, err := idtype.FromBytes[T](block[aes.BlockSize-e.size:])
 	if set != 0 || err != nil {
 		var zero T
 		return zero, false

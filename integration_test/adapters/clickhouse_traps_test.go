@@ -192,8 +192,7 @@ func TestClickHouseCheckTable(t *testing.T) {
 
 	d := clickhouse.Column[chsuite.DecimalKey]{Name: "id"}.PrimaryKey()
 	var table *clickhouse.TableError
-	if _, err := clickhouse.CheckTable(ctx, conn, "none", d); !errors.As(err, &table) ||
-		!errors.Is(err, clickhouse.ErrNoColumn) {
+	if _, err := clickhouse.CheckTable(ctx, conn, "none", d); !errors.As(err, &table) {
 		t.Errorf("no table: %v", err)
 	}
 	if _, err := clickhouse.CheckTable(ctx, conn, "system.one", d); err != nil {

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"encoding"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -42,10 +41,7 @@ var errHex = errors.New(
 
 // hexReader reads the bytes of an ID as databases show them: \x5b9b… in PostgreSQL, 0x5B9B… in
 // MySQL, 5B9B… by a function hex.
-func hexReader[T any, P interface {
-	*T
-	encoding.BinaryUnmarshaler
-}](typ string) func(string) (T, error) {
+func hexReader[T idtype.ID](typ string) func(string) (T, error) {
 	return func(text string) (id T, err error) {
 		digits, ok := strings.CutPrefix(text, `\x`)
 		if !ok {
@@ -55,7 +51,7 @@ func hexReader[T any, P interface {
 		if err != nil || digits != strings.ToLower(digits) && digits != strings.ToUpper(digits) {
 			return id, &idtype.InputError{Type: typ, Input: Quoted(text), Err: errHex}
 		}
-		err = P(&id).UnmarshalBinary(raw)
+		id, err = idtype.FromBytes[T](raw)
 		if wrong := (*idtype.InputError)(nil); errors.As(err, &wrong) {
 			wrong.Input = Quoted(text)
 		}

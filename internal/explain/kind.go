@@ -132,7 +132,7 @@ func (i Identity[T]) Bits() string {
 	if i.Places || width == 0 {
 		return ""
 	}
-	id, _ := i.ID.AppendBinary(nil) // it never fails
+	id := idtype.AppendBytes(nil, i.ID)
 	bits := make([]byte, 8*len(id))
 	for n := range bits {
 		bits[n] = '0' + id[n/8]>>(7-n%8)&1

@@ -8,10 +8,11 @@ import (
 	"github.com/idmint/idmint/internal/dialect"
 )
 
+// textSize is how many characters the texts of IDs have that are stored as text.
+const textSize = 16
+
 // ID is what all IDs have, as reflection finds them.
 type ID interface {
-	AppendBinary([]byte) ([]byte, error)
-	AppendText([]byte) ([]byte, error)
 	IsZero() bool
 	Scheme() idtype.Scheme
 	Storage() idtype.Storage
@@ -42,11 +43,11 @@ func In(t reflect.Type) ID {
 // Column returns the type of the column that holds the ID. Of a dialect that has none it is "". In
 // SQLite a primary key of integers is INT: an INTEGER one would number itself.
 func Column(d dialect.Dialect, id ID, primary bool) string {
-	bytes, _ := id.AppendBinary(nil)
+	size := int(reflect.TypeOf(id).Size())
 	if id.Storage() == idtype.StorageText {
-		bytes, _ = id.AppendText(nil)
+		size = textSize
 	}
-	column := dialect.Column(d, string(id.Storage()), len(bytes))
+	column := dialect.Column(d, string(id.Storage()), size)
 	if primary && d == dialect.SQLite && column == "INTEGER" {
 		return "INT"
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog/memory"
+	"github.com/idmint/idmint/launchlog/storetest"
 )
 
 // TestSimulation runs thousands of simulations, on a clock of its own that makes waiting free. A
@@ -15,7 +15,7 @@ import (
 func TestSimulation(t *testing.T) {
 	const seeds = 5000
 	for seed := range uint64(seeds) {
-		synctest.Test(t, func(t *testing.T) { storesuite.Simulate(t, memory.New(nil), seed, 30) })
+		synctest.Test(t, func(t *testing.T) { storetest.Simulate(t, memory.New(nil), seed, 30) })
 		if t.Failed() {
 			return
 		}

@@ -2,7 +2,6 @@ package functions
 
 import (
 	"database/sql/driver"
-	"encoding"
 	"fmt"
 	"strings"
 	"time"
@@ -97,7 +96,7 @@ func sqlite() map[string]any {
 		},
 		"short_from_text": ofText(idtype.Parse[idtype.ShortID]),
 
-		"eightbyte_mode": ofBytes(func(id idtype.EightByteID) any { return id.Parts().Mode.String() }),
+		"eightbyte_mode": ofBytes(func(id idtype.EightByteID) any { return string(id.Parts().Mode) }),
 		"eightbyte_time": ofBytes(func(id idtype.EightByteID) any {
 			return id.Time().Format(millis)
 		}),
@@ -153,14 +152,12 @@ func ofNumber[T interface {
 }
 
 // ofBytes is a function of an ID that is bytes.
-func ofBytes[T any, P interface {
-	*T
-	encoding.BinaryUnmarshaler
-}](f func(T) any) func(any) any {
+func ofBytes[T idtype.ID](f func(T) any) func(any) any {
 	return func(v any) any {
-		var id T
-		if b, ok := v.([]byte); ok && P(&id).UnmarshalBinary(b) == nil {
-			return f(id)
+		if b, ok := v.([]byte); ok {
+			if id, err := idtype.FromBytes[T](b); err == nil {
+				return f(id)
+			}
 		}
 		return nil
 	}

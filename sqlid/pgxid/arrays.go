@@ -2,11 +2,9 @@ package pgxid
 
 import (
 	"database/sql/driver"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/jackc/pgx/v5/pgtype"
 
@@ -17,7 +15,7 @@ import (
 // value's type.
 type (
 	bigint struct{}
-	bytes  struct{}
+	raw    struct{}
 	uuid   struct{}
 	text   struct{}
 	ranges struct{}
@@ -37,7 +35,7 @@ type array[F any] struct{ getter }
 func newArray[F any](g getter) any { return array[F]{g} }
 
 var arrays = map[idtype.Storage]func(getter) any{
-	idtype.StorageBigint: newArray[bigint], idtype.StorageBytes: newArray[bytes],
+	idtype.StorageBigint: newArray[bigint], idtype.StorageBytes: newArray[raw],
 	idtype.StorageUUID: newArray[uuid], idtype.StorageText: newArray[text],
 	formRange: newArray[ranges],
 }
@@ -62,19 +60,7 @@ func wrapArray(value any) (pgtype.WrappedEncodePlanNextSetter, any, bool) {
 	if isSlice(reflect.TypeOf(value)) {
 		of = newList
 	}
-	if t := reflect.TypeOf(value); isFlat(t) {
-		return &int8sPlan{arrayPlan: arrayPlan{of: of}, typ: t}, of(g), true
-	}
 	return &arrayPlan{of: of}, of(g), true
-}
-
-// isFlat recognises slices of IDs that are integers.
-func isFlat(t reflect.Type) bool {
-	if t.Kind() != reflect.Slice || t.Elem().Kind() != reflect.Int64 {
-		return false
-	}
-	_, ok := idOf(t.Elem())
-	return ok
 }
 
 // getterOf is of slices, slices of slices and Go's arrays, and of pgx's own types.
@@ -242,101 +228,3 @@ func (n *nested) Index(i int) any {
 }
 
 func (n *nested) IndexType() any { return reflect.Zero(n.element).Interface() }
-
-// An int8sPlan writes flat slices at one go, where the array is in binary. It is where pgx writes a
-// slice of one ID in the same bytes.
-type int8sPlan struct {
-	arrayPlan
-	typ    reflect.Type
-	binary bool
-}
-
-func (p *int8sPlan) SetNext(next pgtype.EncodePlan) {
-	p.next = next
-	one := reflect.MakeSlice(p.typ, 1, 1)
-	one.Index(0).SetInt(1)
-	theirs, err := next.Encode(p.of(slice{one}), nil)
-	ours, ok := appendInt8s(nil, one)
-	p.binary = err == nil && ok && string(ours) == string(theirs)
-}
-
-func (p *int8sPlan) Encode(value any, buf []byte) ([]byte, error) {
-	if p.binary {
-		if buf, ok := appendInt8s(buf, reflect.ValueOf(value)); ok {
-			return buf, nil
-		}
-	}
-	return p.arrayPlan.Encode(value, buf)
-}
-
-// A slicePlan reads an array in binary at one go, if it is a flat one of good IDs. For anything
-// else it has pgx's own plan.
-type slicePlan struct {
-	pgtype.WrappedScanPlanNextSetter
-}
-
-// wrapSlice recognises pointers to slices of IDs that are integers.
-func wrapSlice(dst any) (pgtype.WrappedScanPlanNextSetter, any, bool) {
-	if t := reflect.TypeOf(dst); t.Kind() != reflect.Pointer || !isFlat(t.Elem()) {
-		return nil, nil, false
-	}
-	next, nextDst, ok := pgtype.TryWrapPtrSliceScanPlan(dst)
-	return slicePlan{next}, nextDst, ok
-}
-
-func (p slicePlan) Scan(src []byte, dst any) error {
-	v := reflect.ValueOf(dst).Elem()
-	if ids, ok := readInt8s(src, v.Type()); ok {
-		v.Set(ids)
-		return nil
-	}
-	return p.WrappedScanPlanNextSetter.Scan(src, dst)
-}
-
-// The binary form of an array is numbers of 32 bits, then each element after its size. No text
-// begins with a zero byte.
-const (
-	// Dimensions, whether there is a NULL, the elements' type, the length, the first index.
-	arrayHeader = 20
-	arrayStride = 4 + 8
-)
-
-// appendInt8s writes a flat array of bigints, unless it is empty or one is not positive.
-func appendInt8s(buf []byte, ids reflect.Value) ([]byte, bool) {
-	n := ids.Len()
-	buf = slices.Grow(buf, arrayHeader+n*arrayStride)
-	for _, v := range [...]uint32{1, 0, pgtype.Int8OID, uint32(n), 1} {
-		buf = binary.BigEndian.AppendUint32(buf, v)
-	}
-	for i := range n {
-		v := ids.Index(i).Int()
-		if v <= 0 {
-			return nil, false
-		}
-		buf = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(buf, 8), uint64(v))
-	}
-	return buf, n != 0
-}
-
-// readInt8s reads a flat array of bigints that are positive.
-func readInt8s(src []byte, t reflect.Type) (ids reflect.Value, ok bool) {
-	number := func(at int) uint32 { return binary.BigEndian.Uint32(src[at:]) }
-	if len(src) < arrayHeader || number(0) != 1 || number(8) != pgtype.Int8OID {
-		return ids, false
-	}
-	n := (len(src) - arrayHeader) / arrayStride
-	if uint64(number(12)) != uint64(n) || arrayHeader+n*arrayStride != len(src) {
-		return ids, false
-	}
-	ids = reflect.MakeSlice(t, n, n)
-	src = src[arrayHeader:]
-	for i := range n {
-		v := int64(binary.BigEndian.Uint64(src[4:]))
-		if number(0) != 8 || v <= 0 {
-			return ids, false
-		}
-		ids.Index(i).SetInt(v)
-		src = src[arrayStride:]
-	}
-	return ids, true
-}

@@ -5,7 +5,6 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"reflect"
-	"sync/atomic"
 
 	"github.com/jackc/pgx/v5/pgtype"
 
@@ -38,7 +37,6 @@ type codec struct {
 	name   string         // of PostgreSQL's type
 	form   idtype.Storage // of the IDs that it holds
 	direct [2]bool        // whether a format is that of a direct plan
-	seen   seen
 }
 
 func newCodec(t *pgtype.Type) *codec {
@@ -85,15 +83,6 @@ func (c *codec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) p
 // PlanScan has a plan for IDs in binary and in JSON. In text pgx's own plan, by Scan, is as good. A
 // value of a column of another form is refused, unless it can only mean the ID.
 func (c *codec) PlanScan(m *pgtype.Map, oid uint32, format int16, dst any) pgtype.ScanPlan {
-	if c.isDirect(format) {
-		if plan := c.seen.plan(reflect.TypeOf(dst)); plan != nil {
-			return plan
-		}
-	}
-	return c.planScan(m, oid, format, dst)
-}
-
-func (c *codec) planScan(m *pgtype.Map, oid uint32, format int16, dst any) pgtype.ScanPlan {
 	t := reflect.TypeOf(dst)
 	k, ok := idOf(t)
 	if !ok || t.Kind() != reflect.Pointer {
@@ -107,7 +96,6 @@ func (c *codec) planScan(m *pgtype.Map, oid uint32, format int16, dst any) pgtyp
 	}
 	switch {
 	case k.form == c.form && c.isDirect(format) && t.Elem() == k.typ:
-		c.seen.add(t, k.direct)
 		return k.direct
 	case k.form == c.form, c.form == idtype.StorageText && k.textIsDistinct:
 		return c.Codec.PlanScan(m, oid, format, dst)
@@ -197,34 +185,3 @@ func (p textPlan) Scan(src []byte, dst any) error {
 }
 
 const textLen = 16 // of the text of an ID that is bytes
-
-// seen are types that pgx asked a plan for. It asks in every query. To find a type here takes a
-// third of the time that it takes to ask the type. Connections share it.
-type seen [maxSeen]atomic.Pointer[seenType]
-
-type seenType struct {
-	typ  reflect.Type
-	plan pgtype.ScanPlan
-}
-
-const maxSeen = 8 // more are slower to find than to ask
-
-func (s *seen) plan(t reflect.Type) pgtype.ScanPlan {
-	for i := range s {
-		switch known := s[i].Load(); {
-		case known == nil:
-			return nil
-		case known.typ == t:
-			return known.plan
-		}
-	}
-	return nil
-}
-
-func (s *seen) add(t reflect.Type, plan pgtype.ScanPlan) {
-	for i := range s {
-		if s[i].CompareAndSwap(nil, &seenType{t, plan}) {
-			return
-		}
-	}
-}

@@ -1,6 +1,7 @@
 package pgxid
 
 import (
+	"bytes"
 	"database/sql"
 	"database/sql/driver"
 	"encoding"
@@ -65,22 +66,33 @@ func (p *inBytes) Encode(id any, buf []byte) ([]byte, error) {
 		return nil, err
 	}
 	if p.form == idtype.StorageBigint || p.form == idtype.StorageBytes {
-		return id.(encoding.BinaryAppender).AppendBinary(buf)
+		return append(buf, bytesOf(id)...), nil
 	}
 	return id.(encoding.TextAppender).AppendText(buf)
 }
 
 func (p *inBytes) Scan(src []byte, dst any) error {
-	var err error
 	if p.form == idtype.StorageBigint || p.form == idtype.StorageBytes {
-		err = dst.(encoding.BinaryUnmarshaler).UnmarshalBinary(src)
-	} else {
-		err = dst.(encoding.TextUnmarshaler).UnmarshalText(src)
+		id := reflect.ValueOf(dst).Elem().Bytes()
+		if len(src) == len(id) && len(bytes.Trim(src, "\x00")) != 0 {
+			copy(id, src)
+			return nil
+		}
+	} else if dst.(encoding.TextUnmarshaler).UnmarshalText(src) == nil {
+		return nil
 	}
-	if err != nil {
-		return scanColumn(p.form, src, dst)
+	return scanColumn(p.form, src, dst)
+}
+
+// bytesOf are the bytes of an ID, or of one that a pointer points to.
+func bytesOf(id any) []byte {
+	v := reflect.ValueOf(id)
+	if v.Kind() == reflect.Pointer {
+		return v.Elem().Bytes()
 	}
-	return nil
+	array := reflect.New(v.Type()).Elem()
+	array.Set(v)
+	return array.Bytes()
 }
 
 // scanColumn is for what is no ID in the usual form.

@@ -104,16 +104,15 @@
 //
 // Other types, any and int64 among them, are read and written as before.
 //
-// # Figures
+// # Speed
 //
-// docs/speed.md of the module has the time of an ID beside an int64. A list of IDs takes less time
-// than one of int64. In CopyFrom, hand over &row.ID rather than row.ID: a pointer as any is no
-// allocation.
+// An ID takes about as long as an int64. In CopyFrom, hand over &row.ID rather than row.ID: a pointer
+// as any is no allocation.
 package pgxid
 
 import (
 	"context"
-	"sync"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -132,17 +131,23 @@ func Register(m *pgtype.Map) {
 	if _, done := m.TypeForValue(idRange{}); done {
 		return
 	}
-	for _, known := range knownTypes() {
-		now, _ := m.TypeForOID(known.theirs.OID)
-		switch {
-		case now == known.theirs:
-			m.RegisterType(known.ours)
-		case !isArray(now) && !isOurs(now): // a codec of the user's own
-			m.RegisterType(withIDs(now))
+	for _, name := range names {
+		t, known := m.TypeForName(name)
+		if !known {
+			continue
 		}
-	}
-	if t, ok := m.TypeForName("citext"); ok && !isOurs(t) { // its OID differs between databases
-		m.RegisterType(withIDs(t))
+		if _, ours := t.Codec.(*codec); !ours { // a map may have it from another one
+			t = &pgtype.Type{Name: t.Name, OID: t.OID, Codec: newCodec(t)}
+			m.RegisterType(t)
+		}
+		// pgx asks for codecs of arrays by their type, so these are its own.
+		if array, known := m.TypeForName("_" + name); known {
+			if c, ok := array.Codec.(*pgtype.ArrayCodec); ok {
+				of := *c
+				of.ElementType = t
+				m.RegisterType(&pgtype.Type{Name: array.Name, OID: array.OID, Codec: &of})
+			}
+		}
 	}
 	for value, name := range defaults {
 		m.RegisterDefaultPgType(value, name)
@@ -150,56 +155,19 @@ func Register(m *pgtype.Map) {
 	m.TryWrapEncodePlanFuncs = append([]pgtype.TryWrapEncodePlanFunc{
 		wrapMultirange, wrapArray, wrapRange, wrapBytes, // a multirange is a slice
 	}, m.TryWrapEncodePlanFuncs...)
-	m.TryWrapScanPlanFuncs = append([]pgtype.TryWrapScanPlanFunc{
-		wrapSlice,
-	}, m.TryWrapScanPlanFuncs...)
 }
 
 // defaults are the types that values have where the server does not say which they have.
 var defaults = map[any]string{
-	array[bigint]{}: "_int8", array[bytes]{}: "_bytea",
+	array[bigint]{}: "_int8", array[raw]{}: "_bytea",
 	array[uuid]{}: "_uuid", array[text]{}: "_text",
 	idRange{}: "int8range", array[ranges]{}: "_int8range", idMultirange{}: "int8multirange",
 }
 
-// A knownType is a type of pgx, and what it is here.
-type knownType struct{ theirs, ours *pgtype.Type }
-
-// knownTypes are all types that pgx knows by itself, arrays last. Maps share them.
-var knownTypes = sync.OnceValue(func() (all []knownType) {
-	const userOIDs = 1 << 14 // PostgreSQL's own types have lower ones
-	m := pgtype.NewMap()
-	ours := map[uint32]*pgtype.Type{}
-	var arrays []*pgtype.Type
-	for oid := range uint32(userOIDs) {
-		t, ok := m.TypeForOID(oid)
-		switch {
-		case !ok:
-		case isArray(t):
-			arrays = append(arrays, t)
-		default:
-			ours[oid] = withIDs(t)
-			all = append(all, knownType{t, ours[oid]})
-		}
-	}
-	for _, t := range arrays { // pgx asks for codecs of arrays by their type, so these are its own
-		c := *t.Codec.(*pgtype.ArrayCodec)
-		c.ElementType = ours[c.ElementType.OID]
-		all = append(all, knownType{t, &pgtype.Type{Name: t.Name, OID: t.OID, Codec: &c}})
-	}
-	return all
-})
-
-func isArray(t *pgtype.Type) bool {
-	_, ok := t.Codec.(*pgtype.ArrayCodec)
-	return ok
-}
-
-func isOurs(t *pgtype.Type) bool { // as it is of a type that another map lent
-	_, ok := t.Codec.(*codec)
-	return ok
-}
-
-func withIDs(t *pgtype.Type) *pgtype.Type {
-	return &pgtype.Type{Name: t.Name, OID: t.OID, Codec: newCodec(t)}
-}
+// names are the types that pgx knows, in its words. Of citext each database has its own number.
+var names = strings.Fields(`aclitem bit bool box bpchar bytea char cid cidr circle citext date
+	float4 float8 inet int2 int4 int8 interval json jsonb jsonpath line lseg macaddr macaddr8 name
+	numeric oid oid8 path point polygon record text tid time timestamp timestamptz tsvector unknown
+	uuid varbit varchar xid xid8 xml
+	daterange int4range int8range numrange tsrange tstzrange
+	datemultirange int4multirange int8multirange nummultirange tsmultirange tstzmultirange`)

@@ -13,6 +13,7 @@ import (
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/testclock"
 )
 
 // A Key is a scheme of IDs in a form of storage. Make it with [Keys].
@@ -125,7 +126,7 @@ func (d *Database) Find(name string) Key {
 
 // A source makes the generator i of n, on a clock that they share, and returns what mints an ID. A
 // further deployment has the generators from n on, and so on.
-type source[T any] func(clock *generator.TestClock, i, n int) (next[T], error)
+type source[T any] func(clock *testclock.Clock, i, n int) (next[T], error)
 
 type next[T any] func(context.Context) (T, error)
 
@@ -152,7 +153,7 @@ func minter[T any](
 			r.Start = day
 		}
 		// generators begin after the time in which they are made
-		clock := generator.NewTestClock(r.Start.Add(-time.Minute))
+		clock := testclock.New(r.Start.Add(-time.Minute))
 		generators := make([]next[T], r.Generators)
 		deployed, share := 0, r.IDs/max(r.Deployments, 1)
 		deploy := func() (err error) {
@@ -220,7 +221,7 @@ func (n number) Hint(_ context.Context, epoch int, counter int64) (int64, error)
 // decimal makes generators of which a deployment's report before those of the next begin. Each
 // looks at the register about as often as a Decimal with others beside it, but by the simulated
 // clock: after 32 IDs, which are 20 ms or more, and after a second. Close is a look.
-func (all *register) decimal(clock *generator.TestClock, i, n int) (next[idtype.DecimalID], error) {
+func (all *register) decimal(clock *testclock.Clock, i, n int) (next[idtype.DecimalID], error) {
 	ctx := context.Background()
 	if i == 0 { // IDs are minted anew
 		*all = register{}
@@ -267,19 +268,21 @@ func (c *counter) Reserve(context.Context, int64, int64) (int64, error) {
 	return c.last - blockSize + 1, nil
 }
 
-func (c *counter) sequence(_ *generator.TestClock, i, _ int) (next[idtype.SequenceID], error) {
+func (c *counter) Last(context.Context) (int64, error) { return c.last, nil }
+
+func (c *counter) sequence(_ *testclock.Clock, i, _ int) (next[idtype.SequenceID], error) {
 	if i == 0 { // IDs are minted anew
 		c.last = 0
 	}
 	return nextOf(generator.NewSequence(c, blockSize))
 }
 
-func trace(clock *generator.TestClock, i, _ int) (next[idtype.TraceID], error) {
+func trace(clock *testclock.Clock, i, _ int) (next[idtype.TraceID], error) {
 	return nextOf(generator.NewTrace(generator.Given(i+1), &generator.Options{Clock: clock}))
 }
 
 // short shares the sequence numbers of a millisecond among the generators.
-func short(clock *generator.TestClock, i, n int) (next[idtype.ShortID], error) {
+func short(clock *testclock.Clock, i, n int) (next[idtype.ShortID], error) {
 	const all = 512
 	pool := &generator.Pool{Min: i % n * all / n, Max: (i%n+1)*all/n - 1}
 	return nextOf(generator.NewShort(generator.Given(struct{}{}),
@@ -288,7 +291,7 @@ func short(clock *generator.TestClock, i, n int) (next[idtype.ShortID], error) {
 
 func eightByte[E any](scheme string, form idtype.Storage, mode idtype.EightByteMode) Key {
 	return Key{scheme, form, 8, minter(func(
-		clock *generator.TestClock, i, _ int,
+		clock *testclock.Clock, i, _ int,
 	) (next[idtype.EightByte[E]], error) {
 		mint, err := nextOf(generator.NewEightByte(mode,
 			generator.Given(generator.EightBytePair{Generator: i, Cluster: 1}),
@@ -302,7 +305,7 @@ func eightByte[E any](scheme string, form idtype.Storage, mode idtype.EightByteM
 
 func sno[E any](form idtype.Storage, size int) Key {
 	return Key{"sno", form, size, minter(func(
-		clock *generator.TestClock, i, _ int,
+		clock *testclock.Clock, i, _ int,
 	) (next[idtype.Sno[E]], error) {
 		mint, err := nextOf(generator.NewSno(generator.Given(i+1), &generator.Options{Clock: clock}))
 		return func(ctx context.Context) (idtype.Sno[E], error) {
@@ -315,7 +318,7 @@ func sno[E any](form idtype.Storage, size int) Key {
 // uuid7 has milliseconds, their fraction in 12 bits, and 62 random bits. It is laid out here, since
 // google/uuid takes no clock. Random bits are of a fast source: to a database they are as random as
 // others.
-func uuid7(clock *generator.TestClock, _, _ int) (next[uuid.UUID], error) {
+func uuid7(clock *testclock.Clock, _, _ int) (next[uuid.UUID], error) {
 	return func(context.Context) (id uuid.UUID, _ error) {
 		ms, part := clock.UnixNano()/1e6, clock.UnixNano()%1e6
 		binary.BigEndian.PutUint64(id[:], uint64(ms)<<16|7<<12|uint64(part*4096/1e6))
