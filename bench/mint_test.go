@@ -22,7 +22,6 @@ func (n *numbers) NextGenerator(context.Context) (int, error) { return int(n.las
 // of time in which a generator has its slots. One generator's turns take no more slots than it has.
 const (
 	traceGenerators, traceTurns         = 64, 16
-	ownedTraces                         = 512 // a thousand million IDs in a second take 240
 	snoGenerators, snoTurns             = 16, 16
 	shortGenerators, shortTurns         = 128, 8
 	shortBlock                          = 32
@@ -125,12 +124,9 @@ func mintDecimal(b *testing.B) {
 }
 
 func mintTrace(b *testing.B) {
-	traces := func(n int) *rotation[*generator.Trace] {
-		return ours(n, traceTurns, func(i int) *generator.Trace {
-			return must(generator.NewTrace(generator.Given(i), nil))
-		})
-	}
-	r := traces(traceGenerators)
+	r := ours(traceGenerators, traceTurns, func(i int) *generator.Trace {
+		return must(generator.NewTrace(generator.Given(i), nil))
+	})
 	belowCap(b, "shared", r, time.Second, block, func() (sum uint64) {
 		g := r.next()
 		for range block {
@@ -139,26 +135,6 @@ func mintTrace(b *testing.B) {
 			sum ^= uint64(id)
 		}
 		return sum
-	})
-	owning := traces(ownedTraces)
-	b.Run("owned", func(b *testing.B) {
-		measure(b, block, func() func() uint64 {
-			var owned []*generator.OwnedTrace
-			for _, g := range owning.generators {
-				owned = append(owned, g.Owned())
-			}
-			i := 0
-			return func() (sum uint64) {
-				o := owned[i%len(owned)]
-				i++
-				for range block {
-					id, err := o.Next(ctx)
-					check(err)
-					sum ^= uint64(id)
-				}
-				return sum
-			}
-		})
 	})
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -286,36 +285,6 @@ func TestLostNumbers(t *testing.T) {
 				src.wantCalls(t, 3)
 			}
 		})
-	}
-}
-
-// TestHammerFailing: calls that find the state used up have added to it before they know. However
-// many they are and however long it goes on, the state may not creep up to where it wraps.
-func TestHammerFailing(t *testing.T) {
-	const goroutines, calls = 16, 2500
-	src := newSource()
-	src.fail(errAway)
-	g := newDecimal(t, src)
-	var highest atomic.Int64
-	var wg sync.WaitGroup
-	for range goroutines {
-		wg.Go(func() {
-			for range calls {
-				if minted, err := g.Next(ctx); !errors.Is(err, errAway) || minted != 0 {
-					t.Errorf("minted %d, %v", minted, err)
-					return
-				}
-				above := int64(g.Above())
-				for h := highest.Load(); above > h &&
-					!highest.CompareAndSwap(h, above); h = highest.Load() {
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if h := highest.Load(); h > goroutines || g.Above() != 0 {
-		t.Errorf("the state was %d steps above used up, want one per goroutine at most; after all "+
-			"calls it is %d", h, g.Above())
 	}
 }
 

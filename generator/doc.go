@@ -19,9 +19,8 @@
 //	[Short]      ShortID      Given(struct{}{}), or a Ceiling  512 per millisecond   the next ms
 //	[Sno]        SnoID        partition                        65,536 per 4 ms       the next 4 ms
 //
-// All have Next for one ID and Fill for many. [For] makes typed [Keys] of them. [Decimal.Owned] and
-// [Trace.Owned] make a generator for one goroutine.
-// [BackdatedSno] mints IDs of times that are given.
+// All have Next for one ID and Fill for many. [For] makes typed [Keys] of them. [Decimal.Owned]
+// makes a generator for one goroutine. [BackdatedSno] mints IDs of times that are given.
 //
 // # What it promises
 //

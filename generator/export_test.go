@@ -20,13 +20,6 @@ func (g *Decimal) SkipTo(counter int) {
 	atomic.StoreUint64(&g.word, uint64(counter)*formats.DecimalStep+last%formats.DecimalStep-usedUp)
 }
 
-// Above is how many steps the state is above usedUp. Only calls that are still busy may have put it
-// there. It must never get so far that the word wraps around and mints again. Below usedUp it is
-// negative.
-func (g *Decimal) Above() int {
-	return int(g.last()/formats.DecimalStep) - usedUp/formats.DecimalStep
-}
-
 // AnchoredClock makes the default clock, of a system's clock of the test's.
 func AnchoredClock(system func() time.Time) Clock { return newAnchoredClock(system) }
 

@@ -376,7 +376,7 @@ func (m *machine) step(s *state, c *thread) error {
 		c.place = atCommit
 	case atCommit:
 		got := t.granted(v, t.decide(v), func(slot uint64) uint64 {
-			return t.fit(slot, uint64(max(c.want, 1)), 0)
+			return t.fit(slot, uint64(max(c.want, 1)))
 		})
 		if !t.commit(v, got) {
 			again(atSpan)

@@ -36,15 +36,8 @@ func (l *layout) word(tick, slot uint64) uint64 { return tick<<(l.shift&63) | sl
 // perTick is how many slots a tick has.
 func (l *layout) perTick() uint64 { return l.last - l.first + 1 }
 
-// fit is how many of n slots can be taken from slot on. Where align is not 0, they do not cross a
-// multiple of it.
-func (l *layout) fit(slot, n, align uint64) uint64 {
-	k := min(n, l.last-slot+1)
-	if align != 0 {
-		k = min(k, align-slot%align)
-	}
-	return k
-}
+// fit is how many of n slots can be taken from slot on.
+func (l *layout) fit(slot, n uint64) uint64 { return min(n, l.last-slot+1) }
 
 // timeOf is the beginning of a tick, in nanoseconds since 1970.
 func (l *layout) timeOf(tick uint64) int64 { return l.epoch + int64(tick)*int64(l.unit) }

@@ -1,6 +1,7 @@
 package generator_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -27,16 +28,13 @@ func TestSourceSaysLost(t *testing.T) {
 			}
 		}
 	}
-	synctest.Test(t, func(t *testing.T) {
-		src := newSource(17)
-		g := started(t, src)
-		src.fail(said)
-		g.SkipTo(span - 2000) // beyond the look-ahead
-		if _, err := g.Next(ctx); err != nil {
-			t.Fatal(err)
+	eachAsker(t, func(t *testing.T, way string, young func(answer) asker) {
+		calls := 0
+		g := young(func(context.Context) error { calls++; return said })
+		again(t, func() error { _, err := g.ways[way](ctx); return err })
+		if calls != 1 {
+			t.Errorf("the source was asked %d times", calls)
 		}
-		again(t, func() error { _, err := g.Next(ctx); return err })
-		src.wantCalls(t, 2)
 	})
 	synctest.Test(t, func(t *testing.T) { // at a look in the background
 		all := newRegisters()
@@ -48,30 +46,5 @@ func TestSourceSaysLost(t *testing.T) {
 		if err := g.Close(ctx); !errors.Is(err, said) {
 			t.Errorf("closed: %v", err)
 		}
-	})
-	synctest.Test(t, func(t *testing.T) {
-		r := newRegister()
-		g := newSequence(t, r, 100)
-		wantSequence(t, g, 1)
-		r.err = said
-		for want := int64(2); want <= 90; want++ {
-			wantSequence(t, g, want)
-		}
-		again(t, func() error { _, err := g.Next(ctx); return err })
-		r.wantCalls(t, 2)
-		g = newSequence(t, r, 1)
-		again(t, func() error { _, err := g.Next(ctx); return err })
-		r.wantCalls(t, 3)
-	})
-	eachScheme(t, func(t *testing.T, s scheme) {
-		synctest.Test(t, func(t *testing.T) {
-			g, source, clock := lent(t, s, s.window(5, 0, 10))
-			wantLent(t, s, g, 5, 0, 0)
-			source.fail(said)
-			clock.Set(noon.Add(s.units(8)))
-			wantLent(t, s, g, 5, 8, 0)
-			again(t, func() error { _, err := g.next(ctx); return err })
-			source.wantCalls(t, 2)
-		})
 	})
 }

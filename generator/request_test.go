@@ -64,14 +64,7 @@ func askers() map[string]func(*testing.T, answer) asker {
 				return window{From: from, To: math.MaxInt64}, a(c)
 			})
 			g := s.must(t, windowsOf(ask), &generator.Options{Clock: testclock.New(noon)})
-			ways := waysOf(marks{g})
-			if g.own != nil {
-				ways["Owned"] = func(ctx context.Context) (any, error) {
-					id, err := g.own()(ctx)
-					return id.mark, err
-				}
-			}
-			return asker{ways, func() { g.stats(); g.snapshot() }}
+			return asker{waysOf(marks{g}), func() { g.stats(); g.snapshot() }}
 		}
 	}
 	return all

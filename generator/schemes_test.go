@@ -39,11 +39,10 @@ func (m mark) after() time.Duration { return time.Duration(m.time - noon.UnixNan
 type timed struct {
 	next     func(context.Context) (minted, error)
 	fill     func(context.Context, int) ([]minted, error)
-	own      func() func(context.Context) (minted, error) // nil but for trace
 	ready    func(context.Context) error
 	stats    func() generator.Stats
 	snapshot func() generator.Snapshot
-	bare     []func() error // Next, Fill of 10, Owned.Next, without anything around them
+	bare     []func() error // Next and Fill of 10, without anything around them
 }
 
 // windows are a source for the number type of any scheme.
@@ -106,20 +105,13 @@ var schemes = []scheme{
 			if err != nil {
 				return nil, err
 			}
-			read := func(id idtype.TraceID) mark {
+			return adapt(g, func(id idtype.TraceID) mark {
 				intact(id)(id.Parts().ID())
 				// Of the times with this timestamp, the nearest to what was stamped last. One that
 				// was stamped before may be later, where the clock went back.
 				last, _ := id.Times(g.Stats().Time.Add(formats.TracePeriod / 2))
 				return mark{id.Parts().Node, last.UnixNano(), 0, id.Parts().Bottom}
-			}
-			timed := adapt(g, read)
-			timed.own = func() func(context.Context) (minted, error) {
-				return reading(g.Owned().Next, read)
-			}
-			owner := g.Owned()
-			timed.bare = append(timed.bare, func() error { _, err := owner.Next(ctx); return err })
-			return timed, nil
+			}), nil
 		},
 	},
 	eightByte("eightbyte spread", idtype.EightByteSpread),
@@ -330,7 +322,7 @@ func (c *claims) NextWindow(
 // steppable is a clock that moves by itself, in a bubble of synctest by fake time, and that a test
 // sets back.
 type steppable struct {
-	by, sleeps atomic.Int64
+	by atomic.Int64
 }
 
 // newSteppable stands at noon.
@@ -344,6 +336,5 @@ func (c *steppable) UnixNano() int64      { return time.Now().UnixNano() + c.by.
 func (c *steppable) Step(d time.Duration) { c.by.Add(int64(d)) }
 
 func (c *steppable) Sleep(ctx context.Context, d time.Duration) error {
-	c.sleeps.Add(1)
 	return generator.WallClock().Sleep(ctx, d)
 }

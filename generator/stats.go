@@ -9,7 +9,7 @@ import (
 // Stats is the state of a generator whose IDs carry the time, for metrics.
 type Stats struct {
 	Scheme      idtype.Scheme
-	Issued      uint64    // slots that were taken: IDs minted, and reserved by owned generators
+	Issued      uint64    // slots that were taken: IDs minted
 	Waits       uint64    // times that a call waited for the clock
 	Waiting     int       // calls that wait for the clock now
 	Regressions uint64    // times that the clock was seen to have gone back

@@ -96,7 +96,7 @@ func (t *timeline) next(ctx context.Context) (uint64, *span, error) {
 		}
 		t.putBack(s, word) // before anything that may fail
 	}
-	got, err := t.take(ctx, 1, 0)
+	got, err := t.take(ctx, 1)
 	return got.word, got.span, err
 }
 
@@ -115,15 +115,15 @@ func (t *timeline) add(s *span) (word uint64, ok bool) {
 	return word, t.slotOf(word) <= t.last
 }
 
-// take takes 1 to n consecutive slots of one tick, in its turn. See fit for align.
-func (t *timeline) take(ctx context.Context, n, align uint64) (slots, error) {
+// take takes 1 to n consecutive slots of one tick, in its turn.
+func (t *timeline) take(ctx context.Context, n uint64) (slots, error) {
 	if t.turn.calls.Load() == 0 { // else the calls that wait come first
-		got, _, err := t.grab(func(slot uint64) uint64 { return t.fit(slot, n, align) })
+		got, _, err := t.grab(func(slot uint64) uint64 { return t.fit(slot, n) })
 		if err != nil || got.n > 0 {
 			return got, err
 		}
 	}
-	return t.wait(ctx, n, align)
+	return t.wait(ctx, n)
 }
 
 // fill takes slots until dst is full. Consecutive slots are consecutive words.
@@ -132,7 +132,7 @@ func fill[T any](
 ) (int, error) {
 	n := 0
 	for n < len(dst) {
-		got, err := t.take(ctx, uint64(len(dst)-n), 0)
+		got, err := t.take(ctx, uint64(len(dst)-n))
 		if err != nil {
 			return n, err
 		}

@@ -38,16 +38,14 @@ type world struct {
 // user is a generator and what it has minted.
 type user struct {
 	*timed
-	source   string
-	opts     generator.Options
-	last     mark
-	perBit   [2]mark
-	bytes    string
-	full     int64 // where the clock stood when it had used all slots of a unit
-	waited   int64 // where the clock stood when a call of it had waited
-	issued   uint64
-	own      func(context.Context) (minted, error)
-	reserved bool // by own: issued is not known
+	source string
+	opts   generator.Options
+	last   mark
+	perBit [2]mark
+	bytes  string
+	full   int64 // where the clock stood when it had used all slots of a unit
+	waited int64 // where the clock stood when a call of it had waited
+	issued uint64
 }
 
 type worldOp struct {
@@ -61,7 +59,7 @@ type worldOp struct {
 // is minted once. It is one that its generator may mint, and has the clock's time where it should.
 func TestTimelineModel(t *testing.T) {
 	kinds := []string{
-		"next", "next", "next", "next", "fill", "fill", "own", "canceled", "move", "move", "edge",
+		"next", "next", "next", "next", "fill", "fill", "canceled", "move", "move", "edge",
 		"late", "restart", "fresh",
 	}
 	moves := []time.Duration{
@@ -161,7 +159,7 @@ func (w *world) start(u *user, snapshot *generator.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	u.timed, u.own, u.reserved, u.issued, u.full, u.waited = g, nil, false, 0, 0, 0
+	u.timed, u.issued, u.full, u.waited = g, 0, 0, 0
 	if snapshot == nil {
 		u.last, u.perBit, u.bytes = mark{}, [2]mark{}, ""
 	}
@@ -183,7 +181,7 @@ func (w *world) do(u *user, op worldOp) error {
 		if w.clock.by < 0 {
 			w.clock.by = 0
 		}
-	case "next", "fill", "own", "canceled":
+	case "next", "fill", "canceled":
 		return w.mint(u, op)
 	case "restart": // Given needs the snapshot, and the others neither need nor take one
 		if u.source != "Given" {
@@ -238,18 +236,6 @@ func (w *world) mint(u *user, op worldOp) error {
 		if ids, err = u.fill(ctx, op.n); err == nil && len(ids) != op.n {
 			return fmt.Errorf("Fill gave %d IDs and no error", len(ids))
 		}
-	case "own":
-		if u.timed.own == nil {
-			return nil
-		}
-		if u.own == nil {
-			u.own = u.timed.own()
-		}
-		u.reserved = true
-		var id minted
-		if id, err = u.own(ctx); err == nil {
-			ids = append(ids, id)
-		}
 	default:
 		c := ctx
 		if op.kind == "canceled" {
@@ -266,12 +252,11 @@ func (w *world) mint(u *user, op worldOp) error {
 		u.waited = max(u.waited, w.clock.UnixNano())
 	}
 	for i, id := range ids {
-		if err := w.check(u, id, op.kind == "own", i == len(ids)-1 && err == nil,
-			before); err != nil {
+		if err := w.check(u, id, i == len(ids)-1 && err == nil, before); err != nil {
 			return err
 		}
 	}
-	if st := u.stats(); !u.reserved && st.Issued != u.issued {
+	if st := u.stats(); st.Issued != u.issued {
 		return fmt.Errorf("Stats: %d issued, want %d", st.Issued, u.issued)
 	}
 
@@ -298,7 +283,7 @@ func (w *world) mint(u *user, op worldOp) error {
 }
 
 // check looks at one ID of a call, which began when the clock stood at before.
-func (w *world) check(u *user, id minted, owned, last bool, before int64) error {
+func (w *world) check(u *user, id minted, last bool, before int64) error {
 	s, m := w.scheme, id.mark
 	what := fmt.Sprintf("%s with %+v", u.source, u.opts.Pool)
 	if by, ok := w.seen[m]; ok {
@@ -323,8 +308,6 @@ func (w *world) check(u *user, id minted, owned, last bool, before int64) error 
 		return fmt.Errorf("%+v is %v behind the clock", m, time.Duration(before-m.time))
 	case m.bit != 0 && !s.toggles:
 		return fmt.Errorf("%+v has a tick-tock bit", m)
-	case owned:
-		return nil // it ascends for itself
 	case m.bit != u.last.bit && u.last != mark{} && !behind && m.number == u.last.number &&
 		u.source == "Given":
 		return fmt.Errorf("%+v after %+v: the bit changed without a regression", m, u.last)

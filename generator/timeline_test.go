@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -225,41 +224,8 @@ func TestMintAllocs(t *testing.T) {
 				got := testing.AllocsPerRun(200+i/2*5000, func() { err = cmp.Or(err, mint()) })
 				if got != 0 || err != nil {
 					t.Errorf("%s clock, %s: %v allocations, %v", name,
-						[]string{"Next", "Fill", "Owned"}[i], got, err)
+						[]string{"Next", "Fill"}[i], got, err)
 				}
-			}
-		}
-	})
-}
-
-// TestTimeIsExact: where calls do not use all slots up, an ID has the clock's unit, from the first
-// on, and also long after all slots were used and a call waited.
-func TestTimeIsExact(t *testing.T) {
-	eachScheme(t, func(t *testing.T, s scheme) {
-		w := newClaims(s.window(5, -100, 100))
-		g := s.must(t, windowsOf(w), &generator.Options{Clock: testclock.New(noon)})
-		wantNext(t, s, g, 0, 0, s.first)
-
-		clock := testclock.New(noon.Add(-s.unit))
-		g = s.must(t, given(5%s.numbers), &generator.Options{Clock: clock, Pool: s.pool(0, 4)})
-		if _, err := g.fill(ctx, 15); err != nil {
-			t.Fatal(err)
-		}
-		for hour := range 3 {
-			clock.Set(noon.Add(time.Duration(hour+1) * time.Hour))
-			wantNext(t, s, g, (hour+1)*int(time.Hour/s.unit), 0, s.first)
-		}
-		now, random := 4*time.Hour, rand.New(rand.NewPCG(1, 2))
-		for range 1000 {
-			now += time.Duration(random.Int64N(int64(s.units(3))))
-			if slot := int(g.stats().PoolUsed * 5); slot == 4 {
-				now += s.unit // before the last slot of a unit is used
-			}
-			clock.Set(noon.Add(now))
-			id, err := g.next(ctx)
-			if want := noon.Add(now.Truncate(s.unit)).UnixNano(); err != nil || id.time != want {
-				t.Fatalf("at %v: minted %+v, %v, which is %v before its unit", now, id.mark, err,
-					time.Duration(want-id.time))
 			}
 		}
 	})

@@ -36,16 +36,16 @@ type turn struct {
 
 // A call waits for 1 to n slots.
 type call struct {
-	n, align uint64    // as of timeline.take
-	came     uint64    // its number: see turn
-	overdue  time.Time // when it has waited for too long, whatever the clock says
-	waited   bool      // it counts as a wait
+	n       uint64
+	came    uint64    // its number: see turn
+	overdue time.Time // when it has waited for too long, whatever the clock says
+	waited  bool      // it counts as a wait
 }
 
 // wait takes slots for a call in its turn.
-func (t *timeline) wait(ctx context.Context, n, align uint64) (slots, error) {
+func (t *timeline) wait(ctx context.Context, n uint64) (slots, error) {
 	q, wants, has := &t.turn, min(n, t.perTick()), false
-	c := call{n: n, align: align, overdue: t.overdue()}
+	c := call{n: n, overdue: t.overdue()}
 	ahead := q.wanted.Add(wants) - wants
 	q.calls.Add(1)
 	c.came = q.came.Add(1)
@@ -93,7 +93,7 @@ func (t *timeline) inTurn(ctx context.Context, c *call) (slots, error) {
 			return slots{}, err
 		}
 	}
-	k := min(got.n, t.fit(t.slotOf(got.word), c.n, c.align))
+	k := min(got.n, t.fit(t.slotOf(got.word), c.n))
 	q.spare = slots{got.word + k, got.n - k, got.span}
 	got.n = k
 	return got, nil
@@ -105,7 +105,7 @@ func (t *timeline) await(ctx context.Context, c *call) (slots, error) {
 	var z sleeper
 	for {
 		came := q.came.Load() // before slots are taken: IDs of a call that comes later are higher
-		got, m, err := t.grab(func(slot uint64) uint64 { return t.fit(slot, q.wanted.Load(), 0) })
+		got, m, err := t.grab(func(slot uint64) uint64 { return t.fit(slot, q.wanted.Load()) })
 		switch {
 		case err != nil:
 		case got.n > 0:

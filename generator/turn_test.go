@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -13,7 +11,6 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/generator"
-	"github.com/idmint/idmint/idtype"
 )
 
 // wantClockError fails unless err is a *ClockError of the scheme, for the reason, at and until so
@@ -67,14 +64,10 @@ func (s scheme) awaits(n int) time.Duration {
 
 // ways are all that a call may be.
 func (g *timed) ways() map[string]func(context.Context) error {
-	w := map[string]func(context.Context) error{
+	return map[string]func(context.Context) error{
 		"Next": func(ctx context.Context) error { _, err := g.next(ctx); return err },
 		"Fill": func(ctx context.Context) error { _, err := g.fill(ctx, 2); return err },
 	}
-	if g.own != nil {
-		w["Owned"] = func(ctx context.Context) error { _, err := g.own()(ctx); return err }
-	}
-	return w
 }
 
 // TestWaitObeysContext: a call that waits, for five seconds here, ends when its context does, and
@@ -235,31 +228,6 @@ func TestClockStopped(t *testing.T) {
 	})
 }
 
-// TestClockMovesWhileWaiting: back, a little or too far, and forward, and out of the layout.
-func TestClockMovesWhileWaiting(t *testing.T) {
-	eachScheme(t, func(t *testing.T, s scheme) {
-		g, clock := full(t, s, generator.Options{})
-		to := func(d time.Duration) func() { return func() { clock.at.Store(noon.Add(d).UnixNano()) } }
-		clock.then = func() {
-			to(-5 * time.Second)()
-			clock.then = to(s.unit)
-		}
-		wantNext(t, s, g, 1, 0, s.first)
-		clock.then = to(-time.Hour)
-		_, err := g.next(ctx)
-		wantClockError(t, s, err, generator.ErrClockBehind, -time.Hour, s.awaits(2))
-		to(s.unit)()
-		clock.then = to(time.Hour)
-		if id, err := g.next(ctx); err != nil || id.after() < time.Hour-s.units(s.lag) {
-			t.Errorf("minted %+v, %v", id.mark, err)
-		}
-		clock.then = func() { clock.at.Store(s.end.UnixNano()) }
-		if ids, err := g.fill(ctx, s.lag+2); !errors.As(err, new(*idtype.RangeError)) {
-			t.Errorf("minted %+v, %v, after the end of time", ids, err)
-		}
-	})
-}
-
 // TestClockFails: a clock may have reasons of its own to wake a sleeper, and may panic. Nobody
 // waits for a call that has left so.
 func TestClockFails(t *testing.T) {
@@ -321,79 +289,6 @@ func TestOverflow(t *testing.T) {
 				t.Errorf("told %+v", o)
 			}
 		}
-	})
-}
-
-// TestPanicOfOverflow: a call whose Overflow panics or ends its goroutine leaves nobody waiting for
-// it.
-func TestPanicOfOverflow(t *testing.T) {
-	for name, leave := range map[string]func(){
-		"panic": func() { panic("overflow") }, "Goexit": runtime.Goexit,
-	} {
-		told := 0
-		o := generator.Options{Overflow: func(generator.Overflow) {
-			if told++; told == 1 {
-				leave()
-			}
-		}}
-		fromNoon(t, o, func(t *testing.T, s scheme, g *timed, _ *steppable) {
-			told = 0
-			g.use(t)
-			var wg sync.WaitGroup
-			for range 5 {
-				wg.Go(func() {
-					defer func() { _ = recover() }()
-					if _, err := g.next(ctx); err != nil {
-						t.Errorf("%s: %v", name, err)
-					}
-				})
-				synctest.Wait()
-			}
-			wg.Wait()
-			if st := g.stats(); st.Waiting != 0 || st.Issued != 3+4 {
-				t.Errorf("%s: %+v", name, st)
-			}
-		})
-	}
-}
-
-// TestFairAtTheCap: 100 goroutines mint all the time, of which one sleeps at a time. None waits for
-// more than its turn, and none gets more than twice as many IDs as another.
-func TestFairAtTheCap(t *testing.T) {
-	const callers, slots, units = 100, 64, 200
-	eachScheme(t, func(t *testing.T, s scheme) {
-		synctest.Test(t, func(t *testing.T) {
-			clock := newSteppable()
-			g := s.must(t, given(5%s.numbers), &generator.Options{
-				Clock: clock, MaxWait: time.Hour, Pool: s.pool(0, slots-1),
-			})
-			time.Sleep(s.unit)
-			end := time.Now().Add(s.units(units))
-			counts, longest := make([]int, callers), make([]time.Duration, callers)
-			var wg sync.WaitGroup
-			for i := range callers {
-				wg.Go(func() {
-					for time.Now().Before(end) {
-						began := time.Now()
-						if _, err := g.next(ctx); err != nil {
-							t.Error(err)
-							return
-						}
-						counts[i]++
-						longest[i] = max(longest[i], time.Since(began))
-					}
-				})
-			}
-			wg.Wait()
-			fewest, most, worst := slices.Min(counts), slices.Max(counts), slices.Max(longest)
-			if 2*fewest < most || worst > s.units(callers/slots+2) {
-				t.Errorf("%d to %d IDs, and a call waited for %v", fewest, most, worst)
-			}
-			st, sleeps := g.stats(), clock.sleeps.Load()
-			if st.Issued < slots*units*99/100 || sleeps > 2*units || st.Waiting != 0 {
-				t.Errorf("%+v, want %d issued; %d sleeps", st, slots*units, sleeps)
-			}
-		})
 	})
 }
 

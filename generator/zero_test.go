@@ -23,13 +23,10 @@ func TestZeroGenerators(t *testing.T) {
 		meta      generator.SnoMeta
 		backdated generator.BackdatedSno
 		owned     generator.OwnedDecimal
-		ownTrace  generator.OwnedTrace
 	)
 	ways := map[string]func() error{
 		"OwnedDecimal":    func() error { return unminted(owned.Next(ctx)) },
 		"Decimal.Owned":   func() error { return unminted(decimal.Owned(100).Next(ctx)) },
-		"OwnedTrace":      func() error { return unminted(ownTrace.Next(ctx)) },
-		"Trace.Owned":     func() error { return unminted(trace.Owned().Next(ctx)) },
 		"BackdatedSno":    func() error { return unminted(backdated.At(noon, 0)) },
 		"Decimal.Ready":   func() error { return decimal.Ready(ctx) },
 		"Sequence.Ready":  func() error { return sequence.Ready(ctx) },

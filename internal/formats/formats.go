@@ -30,7 +30,6 @@ const (
 	TraceTimestampBits = 25
 	TraceNodeBits      = 16
 	TraceBottomBits    = 22
-	TraceCounterBits   = 10 // the lower bits of the bottom, as elfo splits it; the upper are the chunk
 
 	TraceMaxTimestamp = 1<<TraceTimestampBits - 1 // the next second has timestamp 0
 	TraceMaxNode      = 1<<TraceNodeBits - 1
