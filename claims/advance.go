@@ -51,7 +51,7 @@ const raisers = 16
 // Advance first raises the floor of the pool, which holds for numbers without a counter. Then it
 // raises each counter that is there. It keeps holders and gaps. It lowers nothing, and may be run
 // again, as after an error. It returns how many counters of numbers were below. Sources wait until
-// their clocks have passed until. Actor is recorded. Errors: a [*PoolError] for a time
+// their clocks have passed until. Actor is recorded. Errors: a [*OptionError] for a time
 // that IDs do not have, or those of launchlog.
 func (p Pool) Advance(
 	ctx context.Context, log *launchlog.Log, until time.Time, actor string,

@@ -306,9 +306,9 @@ func TestAdvanceAgain(t *testing.T) {
 			t.Errorf("events %+v", events)
 		}
 		for _, until := range []time.Time{{}, time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC)} {
-			var bad *claims.PoolError
+			var bad *claims.OptionError
 			if _, err := trace.Advance(ctx, l, until, "ann"); !errors.As(err, &bad) ||
-				bad.Field != "until" {
+				bad.Option != "until" {
 				t.Errorf("%v: %v", until, err)
 			}
 		}

@@ -58,19 +58,13 @@ type Options struct {
 	Holder string
 	// Part is the part of the pool to use, both ends included: nodes, partitions, or generators of
 	// each cluster. It is all if nil. The older layout of eightbyte IDs has generators 0 ..= 63.
-	Part *Range
+	Part *generator.Pool
 	// FailWhenLent makes calls fail at once where all numbers are lent, or the one that names the
 	// holder. Otherwise they wait, within generator.Options.MaxWait and their contexts.
 	FailWhenLent bool
 	// Notify hears what happens to the number. It is called by the goroutine that asks the store,
 	// so it had better be quick. It must not ask the source for a window.
 	Notify func(Event)
-}
-
-// Range is a range of numbers, both ends included.
-type Range struct {
-	Min int `json:"min"`
-	Max int `json:"max"`
 }
 
 const (
@@ -118,7 +112,7 @@ func (o *Options) complete(p Pool) (Options, error) {
 		}
 	}
 	if c.Part == nil {
-		c.Part = &Range{0, p.each - 1}
+		c.Part = &generator.Pool{Min: 0, Max: p.each - 1}
 	}
 	if c.Holder == "" {
 		host, _ := os.Hostname() // a name for people: without it, it works as well
@@ -127,22 +121,22 @@ func (o *Options) complete(p Pool) (Options, error) {
 	switch r := *c.Part; {
 	case c.Length < 2*p.unit || c.Length > longest:
 		return c, &OptionError{
-			"Length", c.Length.String(), fmt.Sprintf("is outside %v..%v", 2*p.unit, longest),
+			"", "Length", c.Length.String(), fmt.Sprintf("is outside %v..%v", 2*p.unit, longest),
 		}
 	case c.Quiet < 0:
-		return c, &OptionError{"Quiet", c.Quiet.String(), "is negative"}
+		return c, &OptionError{"", "Quiet", c.Quiet.String(), "is negative"}
 	case c.MaxAhead < 0:
-		return c, &OptionError{"MaxAhead", c.MaxAhead.String(), "is negative"}
+		return c, &OptionError{"", "MaxAhead", c.MaxAhead.String(), "is negative"}
 	case r.Min < 0 || r.Max >= p.each || r.Min > r.Max:
 		return c, &OptionError{
-			"Part", fmt.Sprintf("%d..%d", r.Min, r.Max),
+			"", "Part", fmt.Sprintf("%d..%d", r.Min, r.Max),
 			fmt.Sprintf("is no range within 0..%d", p.each-1),
 		}
 	}
 	// What the log would refuse at the first claim is better told at once.
 	probe := launchlog.Raise{To: 1, Note: launchlog.NewNote(), Holder: c.Holder}
 	if err := probe.Validate(); err != nil {
-		return c, &OptionError{"Holder", c.Holder, "is no text: " + err.Error()}
+		return c, &OptionError{"", "Holder", c.Holder, "is no text: " + err.Error()}
 	}
 	return c, nil
 }

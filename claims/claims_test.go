@@ -132,7 +132,7 @@ func inBubble(t *testing.T, store launchlog.Store, o claims.Options, run func(l 
 	bubble(t, func(t *testing.T) { run(&lender{t, newLog(t, store), o}) })
 }
 
-func only(n int) *claims.Range { return &claims.Range{Min: n, Max: n} }
+func only(n int) *generator.Pool { return &generator.Pool{Min: n, Max: n} }
 
 // A window is taken, renewed ahead of its end, and never overlaps the one before.
 func TestTakeAndRenew(t *testing.T) {
@@ -221,7 +221,7 @@ func TestChoice(t *testing.T) {
 
 func TestAllLent(t *testing.T) {
 	var h heard
-	o := claims.Options{Part: &claims.Range{Min: 3, Max: 4}}
+	o := claims.Options{Part: &generator.Pool{Min: 3, Max: 4}}
 	inBubble(t, memory.New(nil), o, func(l *lender) {
 		for range 2 {
 			must(l.partitions().NextWindow(ctx, now(4*ms), 4*ms))(l.T)
@@ -357,7 +357,7 @@ func TestClusters(t *testing.T) {
 		if n := must(paired.Size(ctx, l))(t); n != 4096 {
 			t.Errorf("%d numbers", n)
 		}
-		var bad *claims.PoolError
+		var bad *claims.OptionError
 		for _, test := range []struct{ old, list []int }{
 			{[]int{0}, []int{1}},
 			{[]int{15, 3}, []int{1}},
@@ -380,7 +380,7 @@ func TestClusters(t *testing.T) {
 		h.want(t, claims.Taken, claims.Freed, claims.Taken)
 		seen := map[int]int{}
 		for range 100 { // of the older layout
-			s := must(claims.Pairs(l, &claims.Options{Part: &claims.Range{Max: 63}}))(t)
+			s := must(claims.Pairs(l, &claims.Options{Part: &generator.Pool{Max: 63}}))(t)
 			w := must(s.NextWindow(ctx, now(ms), ms))(t)
 			if seen[w.Number.Cluster]++; w.Number.Generator > 63 {
 				t.Errorf("%+v", w.Number)
@@ -407,7 +407,7 @@ func TestFree(t *testing.T) {
 			return sno.Free(ctx, l.log, number, time.Now(), "ann")
 		}
 		must(take(now(4 * ms)))(l.T)
-		var bad *claims.PoolError
+		var bad *claims.OptionError
 		for _, number := range []string{"7", "8", "07", "-1", "65536", "0/7", ""} {
 			if _, err := free(number); !errors.As(err, &bad) {
 				l.Errorf("free %q: %v", number, err)
@@ -470,9 +470,9 @@ func TestOptions(t *testing.T) {
 		{claims.Options{MaxAhead: -1}, "MaxAhead"},
 		{claims.Options{Holder: "a\n"}, "Holder"},
 		{claims.Options{Holder: strings.Repeat("a", 256)}, "Holder"},
-		{claims.Options{Part: &claims.Range{Min: -1}}, "Part"},
-		{claims.Options{Part: &claims.Range{Max: 65536}}, "Part"},
-		{claims.Options{Part: &claims.Range{Min: 2, Max: 1}}, "Part"},
+		{claims.Options{Part: &generator.Pool{Min: -1}}, "Part"},
+		{claims.Options{Part: &generator.Pool{Max: 65536}}, "Part"},
+		{claims.Options{Part: &generator.Pool{Min: 2, Max: 1}}, "Part"},
 	} {
 		_, err := claims.Nodes(l, &test.opts)
 		var bad *claims.OptionError

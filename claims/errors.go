@@ -8,15 +8,21 @@ import (
 )
 
 // An OptionError is returned by constructors for a setting that cannot be, and by a source that was
-// given to a generator of another scheme.
+// given to a generator of another scheme. Methods of a [Pool] return it for input that they do not
+// take, and for a number that cannot be freed.
 type OptionError struct {
-	Option string // its name, as in Options or in the constructor's parameters
+	Scheme idtype.Scheme // of a pool, or empty
+	Option string        // its name, as in Options or in the parameters
 	Value  string // what was given
 	Reason string
 }
 
 func (e *OptionError) Error() string {
-	return fmt.Sprintf("claims: %s %.80q %s", e.Option, e.Value, e.Reason)
+	option := e.Option
+	if e.Scheme != "" {
+		option = string(e.Scheme) + ": " + option
+	}
+	return fmt.Sprintf("claims: %s %.80q %s", option, e.Value, e.Reason)
 }
 
 // A LentError says that all numbers of the pool, or of the part that may be used, are lent. It also
@@ -62,17 +68,4 @@ func (e *ClockError) Error() string {
 	return fmt.Sprintf("claims: this clock is ahead of the store's by %v, more than %v: "+
 		"no number for %s IDs is taken", e.Now.Sub(e.Store).Round(time.Millisecond), e.Most,
 		e.Scheme)
-}
-
-// A PoolError is returned by methods of a [Pool] for input that they do not take, and for a number
-// that cannot be freed.
-type PoolError struct {
-	Scheme idtype.Scheme
-	Field  string
-	Value  string
-	Reason string
-}
-
-func (e *PoolError) Error() string {
-	return fmt.Sprintf("claims: %s: %s %.80q %s", e.Scheme, e.Field, e.Value, e.Reason)
 }

@@ -158,7 +158,7 @@ func newFleet(seed uint64, naive naive) *fleet {
 	f.opts = claims.Options{
 		Length: anySpan(rnd, 2*time.Second, 15*time.Second),
 		Quiet:  anySpan(rnd, time.Millisecond, 30*time.Second),
-		Part:   &claims.Range{Min: 10, Max: 9 + f.size},
+		Part:   &generator.Pool{Min: 10, Max: 9 + f.size},
 	}
 	if rnd.IntN(10) == 0 {
 		f.opts.Part = nil
@@ -251,7 +251,7 @@ func (f *fleet) free(l *launchlog.Log, now time.Time) {
 		if c.Gap[1].IsZero() || !c.Until.After(now.Add(time.Hour)) {
 			continue
 		}
-		var refused *claims.PoolError
+		var refused *claims.OptionError
 		_, err := f.pool.Free(ctx, l, c.Number, now, "ann")
 		switch {
 		case err == nil:

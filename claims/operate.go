@@ -92,7 +92,7 @@ func (p Pool) readClusters(
 // SetClusters configures which clusters may be used, if they are still those of old, as [Pool.
 // Clusters] returned them. Generators that run hear of it within their quiet time, at the next
 // renewal. They give up a pair of a cluster that is not to be used any more. Its number may have
-// been stamped until its window ends: see [Pool.List]. Actor is recorded. Errors: a [*PoolError],
+// been stamped until its window ends: see [Pool.List]. Actor is recorded. Errors: a [*OptionError],
 // also where the clusters were changed meanwhile, or those of launchlog.
 func (p Pool) SetClusters(
 	ctx context.Context, log *launchlog.Log, old, list []int, actor string,
@@ -162,7 +162,7 @@ func clusterList(list []int) string {
 // mend the wrong clock first. The time until then cannot be stamped. What of it repeats nothing is
 // a gap, and can be freed when it comes.
 //
-// Errors: a [*PoolError] for a number that is not locked, or where another raise was faster. It is
+// Errors: a [*OptionError] for a number that is not locked, or where another raise was faster. It is
 // also for a gap that is not known, since a ceiling or an operator raised the counter. Others are
 // those of launchlog.
 func (p Pool) Free(
@@ -278,5 +278,5 @@ func gapAt(note string, now int64) (gap, bool) {
 func (p Pool) units(t time.Time) int64 { return t.UnixMilli() / p.unit.Milliseconds() }
 
 func (p Pool) refuse(field, value, reason string) error {
-	return &PoolError{p.scheme, field, value, reason}
+	return &OptionError{p.scheme, field, value, reason}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/formats"
 	"github.com/idmint/idmint/launchlog"
@@ -198,7 +199,7 @@ func (p Pool) allowed(clusters launchlog.CounterState) []int {
 }
 
 // usable reports whether a number lies in the part and in one of the clusters.
-func (p Pool) usable(n int, part Range, clusters []int) bool {
+func (p Pool) usable(n int, part generator.Pool, clusters []int) bool {
 	within := n % p.each
 	return part.Min <= within && within <= part.Max && slices.Contains(clusters, n/p.each)
 }

@@ -69,7 +69,7 @@ func newSource[N any](
 	log *launchlog.Log, opts *Options, p Pool, value func(int) N,
 ) (*Source[N], error) {
 	if log == nil {
-		return nil, &OptionError{"log", "nil", "lends no numbers: launchlog.New makes one"}
+		return nil, &OptionError{"", "log", "nil", "lends no numbers: launchlog.New makes one"}
 	}
 	o, err := opts.complete(p)
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *Source[N]) NextWindow(
 	ctx context.Context, now int64, unit time.Duration,
 ) (w generator.Window[N], err error) {
 	if s == nil || s.source == nil {
-		return w, &OptionError{"log", "nil", "lends no numbers: a constructor makes a source"}
+		return w, &OptionError{"", "log", "nil", "lends no numbers: a constructor makes a source"}
 	}
 	d, err := s.window(ctx, now, unit)
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *Source[N]) Stats() Stats {
 // window comes to a step whose window nobody has had.
 func (s *source) window(ctx context.Context, now int64, unit time.Duration) (*step, error) {
 	if unit != s.pool.unit {
-		return nil, &OptionError{"generator", "of units of " + unit.String(), "is not of " +
+		return nil, &OptionError{"", "generator", "of units of " + unit.String(), "is not of " +
 			string(s.pool.scheme) + " IDs, whose numbers this source lends"}
 	}
 	select {

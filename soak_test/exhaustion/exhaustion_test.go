@@ -259,7 +259,7 @@ func pool(t *testing.T, log *launchlog.Log, whole bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	part, size := &claims.Range{Max: 63}, 64
+	part, size := &generator.Pool{Max: 63}, 64
 	if whole {
 		part, size = nil, 16*2048
 		clusters := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}

@@ -70,7 +70,7 @@ var errNoLaunch = errors.New("no launch is known yet")
 // lending are numbers that are fought for: few of them, and lent for a short time.
 func lending() *claims.Options {
 	return &claims.Options{
-		Length: 2 * time.Second, Quiet: time.Second, Part: &claims.Range{Max: 2 * processes},
+		Length: 2 * time.Second, Quiet: time.Second, Part: &generator.Pool{Max: 2 * processes},
 	}
 }
 
