@@ -13,7 +13,7 @@ import (
 type OptionError struct {
 	Scheme idtype.Scheme // of a pool, or empty
 	Option string        // its name, as in Options or in the parameters
-	Value  string // what was given
+	Value  string        // what was given
 	Reason string
 }
 

@@ -145,7 +145,7 @@ func (g *Decimal) Ready(ctx context.Context) error {
 }
 
 // Next mints one ID. Only the first call, and calls at a change of number that the source is late
-// for, look at ctx. The error is a [*NumberError]; of the zero Decimal it wraps [ErrNotMade].
+// for, look at ctx. The error is a [*NumberError].
 func (g *Decimal) Next(ctx context.Context) (id idtype.DecimalID, err error) {
 	// Written to be inlined, which is worth a fifth of its time.
 	id = idtype.DecimalID(atomic.AddUint64(&g.word, formats.DecimalStep) + usedUp)
@@ -223,7 +223,7 @@ func (g *Decimal) takeFrom(last uint64, n int) (count int) {
 // first one in vain.
 func (g *Decimal) change(ctx context.Context, advice string) error {
 	if g.numbers == nil {
-		return &NumberError{idtype.SchemeDecimal, g.launch, ErrNotMade}
+		return &NumberError{idtype.SchemeDecimal, g.launch, errNoSource}
 	}
 	needed := func() bool { return g.last()/formats.DecimalStep >= perNumber }
 	if err := g.bases.refresh(ctx, needed, g.begin); err != nil {

@@ -40,7 +40,7 @@
 // IDs do so in mode TIME_SEQUENTIAL. Those of several generators interleave. Decimal IDs do so
 // within seconds, and ascend from one deployment to the next, if their numbers are a [Hinter].
 //
-// A generator that no constructor made mints nothing: its calls fail with [ErrNotMade].
+// A generator that no constructor made mints nothing: its calls fail with a [*NumberError].
 //
 // # Waiting
 //

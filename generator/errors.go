@@ -31,9 +31,9 @@ var (
 	ErrMaxWait = errors.New("this is further away than MaxWait: " +
 		"too many calls wait, or the times before it count as used (docs/restore.md)")
 
-	// ErrNotMade is wrapped by the [NumberError] of a generator that no constructor made, such as
-	// a zero value. One that was made without a source returns it too.
-	ErrNotMade = errors.New("it has no source: a constructor makes it with one")
+	// errNoSource is of a generator that no constructor made, such as a zero value, or that was made
+	// without a source.
+	errNoSource = errors.New("it has no source: a constructor makes it with one")
 )
 
 // A repeated is an error of a source that says itself that it has lost numbers.
@@ -51,7 +51,7 @@ func asRepeated(err error) error {
 }
 
 // errNotMade is what a generator without a source returns, whose scheme is not known.
-var errNotMade = &NumberError{Err: ErrNotMade}
+var errNotMade = &NumberError{Err: errNoSource}
 
 // A NotBeforeError is how a [Windows] says that it has no window before a unit of time. The
 // generator waits until then, as long as its MaxWait allows, and asks again.

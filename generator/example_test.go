@@ -147,9 +147,8 @@ func ExampleCeiling() {
 // ID.
 func ExampleSno() {
 	ctx := context.Background()
-	var partitions generator.Partitions
-	for range 2 {
-		gen, _ := generator.NewSno(&partitions, &generator.Options{Clock: exampleClock()})
+	for partition := range 2 {
+		gen, _ := generator.NewSno(generator.Given(partition), &generator.Options{Clock: exampleClock()})
 		id, err := gen.Next(ctx)
 		fmt.Println(id, id.Parts().Partition, err)
 		orders := gen.With(255)
@@ -210,8 +209,8 @@ func ExampleOptions() {
 		Clock:   clock,
 		MaxWait: time.Second,
 		Pool:    &generator.Pool{Min: 0, Max: 1},
-		Overflow: func(o generator.Overflow) {
-			fmt.Println("waiting for", o.Until.UTC().Format(time.RFC3339Nano))
+		Overflow: func(until time.Time, _ int) {
+			fmt.Println("waiting for", until.UTC().Format(time.RFC3339Nano))
 		},
 	})
 	if err != nil {

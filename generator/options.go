@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
-
-	"github.com/idmint/idmint/idtype"
 )
 
 // Options are the optional settings of the generators whose IDs carry the time. The zero value is
@@ -27,10 +25,10 @@ type Options struct {
 	// with [Given] only: the other sources keep account themselves.
 	Snapshot *Snapshot
 
-	// Overflow hears, once per unit of time, that a call is about to wait. Either the slots of the
-	// time are used up, or the clock is behind. It holds up other calls that wait, so it had better
+	// Overflow hears, once per unit of time, that a call is about to wait, until when, and how many
+	// calls wait, this one included. Either the slots of the time are used up, or the clock is behind. It holds up other calls that wait, so it had better
 	// be quick.
-	Overflow func(Overflow)
+	Overflow func(until time.Time, waiting int)
 
 	// Notify hears of windows and of a clock that went back. It is told while the generator is
 	// locked: so it had better be quick, and must not mint by this generator. A panic of Notify or
@@ -50,13 +48,6 @@ const defaultMaxWait = 10 * time.Second
 type Pool struct {
 	Min int `json:"min"`
 	Max int `json:"max"`
-}
-
-// Overflow is a wait for the clock.
-type Overflow struct {
-	Scheme  idtype.Scheme
-	Until   time.Time // what is waited for
-	Waiting int       // calls that wait at this moment, this one included
 }
 
 // complete returns the options with their defaults, checked.

@@ -3,8 +3,6 @@ package generator
 import (
 	"context"
 	"encoding/binary"
-	"math"
-	"sync/atomic"
 	"time"
 
 	"github.com/idmint/idmint/idtype"
@@ -104,24 +102,4 @@ func (m SnoMeta) Fill(ctx context.Context, dst []idtype.SnoID) (int, error) {
 		return 0, errNotMade
 	}
 	return fill(ctx, &m.g.timeline, dst, m.id)
-}
-
-// Partitions hands out 0, 1, 2 … to the generators of one process: for a process that shares its
-// IDs with no other. The zero value is ready for use; keep one per process.
-type Partitions struct {
-	next atomic.Int64
-}
-
-// NextWindow hands out the next partition, or a [*idtype.RangeError] after the last.
-func (p *Partitions) NextWindow(
-	_ context.Context, now int64, _ time.Duration,
-) (Window[int], error) {
-	n := int(p.next.Add(1) - 1)
-	if n > formats.SnoMaxPartition {
-		p.next.Add(-1)
-		return Window[int]{}, &idtype.RangeError{
-			Type: snoLayout.typ, Part: "partition", Value: int64(n), Max: formats.SnoMaxPartition,
-		}
-	}
-	return Window[int]{Number: n, From: now + 1, To: math.MaxInt64}, nil
 }

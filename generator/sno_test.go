@@ -2,8 +2,6 @@ package generator_test
 
 import (
 	"errors"
-	"math"
-	"sync"
 	"testing"
 	"time"
 
@@ -44,36 +42,6 @@ func TestSnoMeta(t *testing.T) {
 	}
 	if st := g.Stats(); st.Issued != 256*5 {
 		t.Errorf("%+v", st)
-	}
-}
-
-// TestSnoPartitions: the zero value hands out all of them, each once, and then an error, for ever.
-func TestSnoPartitions(t *testing.T) {
-	var p generator.Partitions
-	var mu sync.Mutex // guards seen
-	seen := map[int]bool{}
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			for range 8192 {
-				w, err := p.NextWindow(ctx, 1000, 4*time.Millisecond)
-				mu.Lock()
-				if err != nil || seen[w.Number] || w.Number < 0 || w.Number > 65535 ||
-					w.To != math.MaxInt64 || w.From != 1001 {
-					t.Errorf("%+v, %v", w, err)
-				}
-				seen[w.Number] = true
-				mu.Unlock()
-			}
-		})
-	}
-	wg.Wait()
-	g := made(generator.NewSno(&p, nil))
-	for range 100 {
-		if _, err := g.Next(ctx); !errors.As(err, new(*generator.NumberError)) ||
-			!errors.As(err, new(*idtype.RangeError)) {
-			t.Errorf("after the last partition: %v", err)
-		}
 	}
 }
 

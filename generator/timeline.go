@@ -55,7 +55,7 @@ type timeline struct {
 
 	// Immutable.
 	maxWait  time.Duration
-	overflow func(Overflow)
+	overflow func(until time.Time, waiting int)
 	notify   func(Event)
 	random   rand.Source
 

@@ -185,7 +185,7 @@ func (t *timeline) sleepAtCap(ctx context.Context, m missing, c *call, z *sleepe
 	}
 	if t.overflow != nil && q.told != m.until {
 		q.told = m.until
-		t.overflow(Overflow{t.scheme, t.at(m.until), int(q.calls.Load())})
+		t.overflow(t.at(m.until), int(q.calls.Load()))
 	}
 	// Is it for slots, and not for the clock or a window? Then the generator is at its cap.
 	forSlots := t.used(m.span, m.span.word.Load()) > 0

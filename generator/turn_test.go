@@ -257,9 +257,14 @@ func TestClockFails(t *testing.T) {
 // TestOverflow: the function is told once per unit that calls wait for, whatever becomes of the
 // calls.
 func TestOverflow(t *testing.T) {
-	var told []generator.Overflow
-	// one call at a time
-	o := generator.Options{Overflow: func(o generator.Overflow) { told = append(told, o) }}
+	type overflow struct {
+		until   time.Time
+		waiting int
+	}
+	var told []overflow
+	o := generator.Options{Overflow: func(until time.Time, waiting int) { // one call at a time
+		told = append(told, overflow{until, waiting})
+	}}
 	fromNoon(t, o, func(t *testing.T, s scheme, g *timed, _ *steppable) {
 		told = nil
 		if g.use(t); len(told) != 0 {
@@ -285,7 +290,7 @@ func TestOverflow(t *testing.T) {
 			t.Fatalf("told %d times: %+v; want once for each of 2 units", len(told), told)
 		}
 		for i, o := range told {
-			if o.Scheme != s.id || !o.Until.Equal(noon.Add(s.units(i+1))) || o.Waiting != i+1 {
+			if !o.until.Equal(noon.Add(s.units(i+1))) || o.waiting != i+1 {
 				t.Errorf("told %+v", o)
 			}
 		}

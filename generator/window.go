@@ -22,7 +22,6 @@ type Window[N any] struct {
 //
 //	[Given]        the number stands in a configuration, and nobody else has it
 //	[Ceiling]      so it does, and a counter in a database remembers how far its times were used
-//	[Partitions]   numbers of this process
 //
 // A claim store, which lends numbers to whoever runs, implements it. The window is then the fence
 // that a lease alone is not.

@@ -3,7 +3,6 @@ package adapters_test
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -192,7 +191,8 @@ func TestClickHouseCheckTable(t *testing.T) {
 
 	d := clickhouse.Column[chsuite.DecimalKey]{Name: "id"}.PrimaryKey()
 	var table *clickhouse.TableError
-	if _, err := clickhouse.CheckTable(ctx, conn, "none", d); !errors.As(err, &table) {
+	if _, err := clickhouse.CheckTable(ctx, conn, "none", d); !errors.As(err, &table) ||
+		!errors.Is(err, clickhouse.ErrNoTable) {
 		t.Errorf("no table: %v", err)
 	}
 	if _, err := clickhouse.CheckTable(ctx, conn, "system.one", d); err != nil {
@@ -207,62 +207,6 @@ func nullable(d clickhouse.Definition) string {
 			strings.TrimSuffix(strings.TrimPrefix(d.Type, "Nullable("), ")"), d.Codec)
 	}
 	return fmt.Sprintf("%s Nullable(%s) CODEC(%s)", backquoted(d.Name), d.Type, d.Codec)
-}
-
-// BytesPerID agrees with what IDs of a known entropy must need, and says so where it cannot know.
-func TestClickHouseBytesPerID(t *testing.T) {
-	t.Parallel()
-	const rows = 200_000
-	ctx, conn := newClickHouse(t)
-	createTable(t, conn, "t", "id Int64 CODEC(NONE)", "dense "+
-		strings.TrimPrefix(clickhouse.Column[chsuite.SequenceKey]{}.PrimaryKey().String(), "``"))
-	raw, dense := make([]int64, rows), make([]chsuite.SequenceKey, rows)
-	for i := range raw {
-		raw[i], dense[i] = rand.Int64(), chsuite.SequenceKey(i+1)
-	}
-	insertBatch(t, conn, "t", func(b driver.Batch) error {
-		return errors.Join(b.Column(0).Append(raw), clickhouse.Append(b.Column(1), dense))
-	})
-	s := must(clickhouse.BytesPerID(ctx, conn, "t", "id"))
-	if s.Rows != rows || s.PerID() < 8 || s.PerID() > 8.1 || s.Uncompressed != 8*rows ||
-		s.CompactRows != 0 {
-		t.Errorf("random integers: %+v, %v bytes each", s, s.PerID())
-	}
-	s = must(clickhouse.BytesPerID(ctx, conn, "t", "dense"))
-	if s.Rows != rows || s.PerID() <= 0 || s.PerID() > 0.02 {
-		t.Errorf("a sequence: %+v, %v bytes each", s, s.PerID())
-	}
-	t.Logf("a sequence: %.4f bytes each", s.PerID())
-
-	try(t, conn.Exec(ctx, "CREATE TABLE empty (id Int64) ENGINE = MergeTree ORDER BY id "+
-		"SETTINGS min_bytes_for_wide_part = 1000000000"))
-	try(t, conn.Exec(ctx, "SYSTEM STOP MERGES empty"))
-	for _, c := range []struct {
-		table, column string
-		want          error
-	}{
-		{"empty", "id", clickhouse.ErrNoRows},
-		{"t", "none", clickhouse.ErrNoColumn},
-		{"none", "id", clickhouse.ErrNoColumn},
-	} {
-		_, err := clickhouse.BytesPerID(ctx, conn, c.table, c.column)
-		var table *clickhouse.TableError
-		if !errors.Is(err, c.want) || !errors.As(err, &table) || table.Table != c.table ||
-			table.Column != c.column {
-			t.Errorf("%s.%s: %v", c.table, c.column, err)
-		}
-	}
-	try(t, conn.Exec(ctx, "INSERT INTO empty SELECT number FROM numbers(1000)"))
-	if _, err := clickhouse.BytesPerID(ctx, conn, "empty", "id"); !errors.Is(err,
-		clickhouse.ErrCompact) {
-		t.Errorf("compact parts: %v", err)
-	}
-	try(t, conn.Exec(ctx, "ALTER TABLE empty MODIFY SETTING min_bytes_for_wide_part = 0"))
-	try(t, conn.Exec(ctx, "INSERT INTO empty SELECT number FROM numbers(500)"))
-	s, err := clickhouse.BytesPerID(ctx, conn, "empty", "id")
-	if err != nil || s.Rows != 500 || s.CompactRows != 1000 {
-		t.Errorf("parts of both kinds: %+v, %v", s, err)
-	}
 }
 
 // backquoted is a name of these tests as an SQL identifier.

@@ -70,7 +70,6 @@ func newSchemes() schemes {
 	opts := &generator.Options{
 		Clock: testclock.New(time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)),
 	}
-	var partitions generator.Partitions
 	short := func() *generator.Short {
 		return made(generator.NewShort(generator.Given(struct{}{}), opts))
 	}
@@ -81,7 +80,7 @@ func newSchemes() schemes {
 			made(generator.NewEightByte(idtype.EightByteSpread, generator.Given(pair), opts)),
 		),
 		short:    gormid.Use(short()),
-		sno:      gormid.Use(made(generator.NewSno(&partitions, opts)).With(5)),
+		sno:      gormid.Use(made(generator.NewSno(generator.Given(0), opts)).With(5)),
 		sequence: gormid.Use(made(generator.NewSequence(&counter{}, 10))),
 	}
 }
