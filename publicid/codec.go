@@ -3,8 +3,10 @@ package publicid
 import (
 	"crypto/aes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/scramble"
@@ -15,6 +17,8 @@ const MaxPrefix = 32
 
 // maxLen is how long a text may be.
 const maxLen = MaxPrefix + 1 + 1 + encryptedChars + checkChars
+
+var prefixes = regexp.MustCompile(`^[a-z]([a-z0-9_]*[a-z0-9])?$`)
 
 // Codec writes and reads the public form of IDs of type T. It is immutable, and safe for use by
 // many goroutines. The zero value has no key, and takes nothing.
@@ -58,8 +62,8 @@ func NewEncrypted[T idtype.ID](prefix string, key Key, older ...Key) (*Codec[T],
 func newCodec[T idtype.ID](
 	prefix string, chars int, form func(Key) (form[T], error), key Key, older []Key,
 ) (*Codec[T], error) {
-	if err := checkPrefix(prefix); err != nil {
-		return nil, err
+	if len(prefix) > MaxPrefix || !prefixes.MatchString(prefix) {
+		return nil, &PrefixError{prefix}
 	}
 	c := &Codec[T]{head: prefix + "_", chars: chars, first: key.number}
 	c.prefix.addPrefix(prefix)
@@ -82,27 +86,6 @@ func newCodec[T idtype.ID](
 		c.forms[k.number] = f
 	}
 	return c, nil
-}
-
-func checkPrefix(prefix string) error {
-	isLetter := func(b byte) bool { return 'a' <= b && b <= 'z' }
-	switch n := len(prefix); {
-	case n == 0:
-		return &PrefixError{prefix, "is empty"}
-	case n > MaxPrefix:
-		return &PrefixError{prefix, fmt.Sprintf("has %d bytes, want at most %d", n, MaxPrefix)}
-	case !isLetter(prefix[0]):
-		return &PrefixError{prefix, "does not begin with a letter a-z"}
-	case prefix[n-1] == '_':
-		return &PrefixError{prefix, "ends with _, which is put behind it"}
-	}
-	for i := range len(prefix) {
-		if b := prefix[i]; !isLetter(b) && (b < '0' || b > '9') && b != '_' {
-			const reason = "has %q at index %d, want a-z, 0-9 or _"
-			return &PrefixError{prefix, fmt.Sprintf(reason, prefix[i:i+1], i)}
-		}
-	}
-	return nil
 }
 
 // Prefix is the prefix of all texts, without the _ behind it.
@@ -174,7 +157,7 @@ func (c *Codec[T]) refuse(input string, err error) error {
 // because the first character has two bits to spare, which must be zero.
 func open[T idtype.ID, S string | []byte](c *Codec[T], s S) (id T, err error) {
 	if len(s) < len(c.head) || string(s[:len(c.head)]) != c.head {
-		return id, prefixFailure(c.Prefix(), string(s[:min(len(s), maxLen)]))
+		return id, fmt.Errorf("%w: want %s", ErrPrefix, c.head)
 	}
 	if len(s) != c.Len() {
 		const reason = "%d bytes behind the prefix, want %d characters"
@@ -185,7 +168,9 @@ func open[T idtype.ID, S string | []byte](c *Codec[T], s S) (id T, err error) {
 	for i := range len(text) {
 		x := values[text[i]]
 		if x == none {
-			return id, alphabetFailure(string(text), i, len(c.head))
+			char, _ := utf8.DecodeRuneInString(string(text[i:]))
+			return id, fmt.Errorf("%q at index %d, want 0-9 or a-z without i, l, o and u",
+				string(char), len(c.head)+i)
 		}
 		sums.add(x)
 		if i > 0 && i <= c.chars { // none but the last one can be too much
@@ -206,29 +191,4 @@ func open[T idtype.ID, S string | []byte](c *Codec[T], s S) (id T, err error) {
 		}
 	}
 	return id, fmt.Errorf("%w: key %d opens it to no ID", ErrKey, number)
-}
-
-// prefixFailure says what stands in the prefix's place.
-func prefixFailure(want, s string) error {
-	at := strings.LastIndexByte(s, '_')
-	switch {
-	case at < 0:
-		return fmt.Errorf("%w: none, want %s_", ErrPrefix, want)
-	case strings.EqualFold(s[:at], want):
-		return fmt.Errorf("%w: upper case, want %s_", ErrPrefix, want)
-	}
-	return fmt.Errorf("%w: %s, want %s_", ErrPrefix, quote(s[:at+1]), want)
-}
-
-// alphabetFailure names the character at i of text, which begins at the index given.
-func alphabetFailure(text string, i, begins int) error {
-	char := text[i : i+1]
-	for _, r := range text[i:] { // all bytes of a character that is not ASCII
-		char = string(r)
-		break
-	}
-	if 'A' <= text[i] && text[i] <= 'Z' {
-		return fmt.Errorf("%q at index %d is upper case, want lower case", char, begins+i)
-	}
-	return fmt.Errorf("%q at index %d, want 0-9 or a-z without i, l, o and u", char, begins+i)
 }

@@ -41,11 +41,11 @@ func bare(err error) string {
 // A PrefixError is returned for a prefix that cannot stand in a text.
 type PrefixError struct {
 	Prefix string
-	Reason string
 }
 
 func (e *PrefixError) Error() string {
-	return fmt.Sprintf("publicid: prefix %s %s", quote(e.Prefix), e.Reason)
+	return fmt.Sprintf("publicid: prefix %s: want 1 to %d of a-z, 0-9 and _ between them, and a "+
+		"letter in front", quote(e.Prefix), MaxPrefix)
 }
 
 // A KeyError is returned by [ParseKey], and for keys that cannot stand together. It does not quote

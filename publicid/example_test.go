@@ -56,7 +56,7 @@ func ExampleID() {
 	// Output:
 	// {"id":"user_04tj6jeh7nggw1ak","name":"Ann"} <nil>
 	// 14150009200065 <nil>
-	// publicid: "14150009200065" as user ID: another prefix: none, want user_
+	// publicid: "14150009200065" as user ID: another prefix: want user_
 }
 
 // A new key in front of the old one: texts that are out stay valid.

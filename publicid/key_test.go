@@ -31,17 +31,12 @@ func TestKeysAndPrefixes(t *testing.T) {
 
 func TestConstructors(t *testing.T) {
 	good := key(key0)
-	for prefix, want := range map[string]string{
-		"":                      `publicid: prefix "" is empty`,
-		"User":                  `"User" does not begin with a letter a-z`,
-		"2fa":                   `does not begin`,
-		"user_":                 `ends with _`,
-		"us er":                 `"us er" has " " at index 2, want a-z, 0-9 or _`,
-		strings.Repeat("a", 33): `has 33 bytes, want at most 32`,
+	for _, prefix := range []string{
+		"", "User", "2fa", "_user", "user_", "us er", "user\n", strings.Repeat("a", 33),
 	} {
 		_, err := publicid.NewScrambled[UserID](prefix, good)
 		var typed *publicid.PrefixError
-		if !errors.As(err, &typed) || !strings.Contains(err.Error(), want) {
+		if !errors.As(err, &typed) || typed.Prefix != prefix {
 			t.Errorf("%q: %v", prefix, err)
 		}
 	}

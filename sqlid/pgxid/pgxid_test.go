@@ -178,103 +178,6 @@ func TestRegisterTwice(t *testing.T) {
 	}
 }
 
-// Whatever a server sends as an array is read as pgx reads it into int64, or refused with an error.
-// So it is for pointers, and by a Slice.
-func FuzzArray(f *testing.F) {
-	m := pgxsuite.NewMap()
-	for _, seed := range [][]int64{{}, {1}, {1, 2, 1<<63 - 1}, {0}, {5, -5}} {
-		for _, format := range []int16{pgtype.TextFormatCode, pgtype.BinaryFormatCode} {
-			wire, err := m.Encode(pgtype.Int8ArrayOID, format, seed, nil)
-			if err != nil {
-				f.Fatal(err)
-			}
-			f.Add(format, wire)
-		}
-	}
-	seven := int64(7)
-	null, err := m.Encode(pgtype.Int8ArrayOID, pgtype.BinaryFormatCode, []*int64{nil, &seven}, nil)
-	if err != nil {
-		f.Fatal(err)
-	}
-	twos := [][]int64{{1, 2}, {3, 4}}
-	square, err := pgtype.NewMap().Encode(pgtype.Int8ArrayOID, pgtype.BinaryFormatCode, twos, nil)
-	if err != nil {
-		f.Fatal(err)
-	}
-	pair, err := m.Encode(pgtype.Int8ArrayOID, pgtype.BinaryFormatCode, []int64{1, 2}, nil)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(int16(pgtype.BinaryFormatCode), null)
-	f.Add(int16(pgtype.BinaryFormatCode), square)
-	// cut short
-	f.Add(int16(pgtype.BinaryFormatCode), append(square[:0:0], square[:len(square)-1]...))
-	// −1 elements
-	f.Add(
-		int16(pgtype.BinaryFormatCode),
-		[]byte{0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 20, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 1},
-	)
-	// as long as two
-	f.Add(
-		int16(pgtype.BinaryFormatCode),
-		slices.Concat(
-			pair[:20], []byte{0, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0, 12}, make([]byte, 11), []byte{1},
-		),
-	)
-	// an element of one byte, which is a digit
-	f.Add(
-		int16(pgtype.BinaryFormatCode),
-		slices.Concat(pair[:32], []byte{0, 0, 0, 1, '1'}),
-	)
-	f.Add(int16(pgtype.TextFormatCode), []byte("[2:3]={1,2}"))
-	f.Fuzz(func(t *testing.T, format int16, wire []byte) {
-		if format != pgtype.TextFormatCode {
-			format = pgtype.BinaryFormatCode
-		} else if bytes.IndexByte(wire, 0) >= 0 {
-			return // no text of PostgreSQL holds a zero byte, by which the two are told apart
-		}
-		var numbers []sql.Null[int64]
-		want := m.Scan(pgtype.Int8ArrayOID, format, wire, &numbers)
-		bad := slices.ContainsFunc(
-			numbers, func(n sql.Null[int64]) bool { return !n.Valid || n.V <= 0 },
-		)
-		var ids []pgxsuite.UserID
-		var pointers []*pgxsuite.UserID
-		var list idtype.Slice[pgxsuite.UserID]
-		err, errPointers := m.Scan(
-			pgtype.Int8ArrayOID, format, wire, &ids,
-		), m.Scan(
-			pgtype.Int8ArrayOID, format, wire, &pointers,
-		)
-		if (err == nil) != (want == nil && !bad) {
-			t.Fatalf("%x: %v; as int64 %v, %v", wire, err, numbers, want)
-		}
-		if err == nil && errPointers != nil {
-			t.Fatalf("%x: into pointers %v", wire, errPointers)
-		}
-		for i, id := range ids {
-			if err == nil && (int64(id) != numbers[i].V || *pointers[i] != id) {
-				t.Fatalf("%x: %v, %v; as int64 %v", wire, ids, pointers, numbers)
-			}
-		}
-		if list.Scan(wire) == nil && format == pgtype.BinaryFormatCode && len(wire) != 0 &&
-			wire[0] == 0 &&
-			err == nil &&
-			!slices.Equal(list, ids) {
-			t.Fatalf("%x: a Slice is %v, want %v", wire, list, ids)
-		}
-		if err == nil {
-			again, err := m.Encode(pgtype.Int8ArrayOID, pgtype.BinaryFormatCode, ids, nil)
-			plain, errPlain := m.Encode(
-				pgtype.Int8ArrayOID, pgtype.BinaryFormatCode, numbersOf(ids), nil,
-			)
-			if err != nil || errPlain != nil || !bytes.Equal(again, plain) {
-				t.Fatal(fmt.Sprintf("%v: %x, %v; as int64 %x", ids, again, err, plain), errPlain)
-			}
-		}
-	})
-}
-
 // What is refused in a list is named by its place in it.
 func TestElement(t *testing.T) {
 	m := pgxsuite.NewMap()
@@ -299,17 +202,6 @@ func TestElement(t *testing.T) {
 			}
 		}
 	}
-}
-
-func numbersOf(ids []pgxsuite.UserID) []int64 {
-	if ids == nil {
-		return nil
-	}
-	numbers := make([]int64, len(ids))
-	for i, id := range ids {
-		numbers[i] = int64(id)
-	}
-	return numbers
 }
 
 // A codec for JSON that the user registered before is asked for all but IDs.
