@@ -19,8 +19,6 @@ import (
 // The tests of this file show how IDs and generators of muyo/sno ("there") and of idmint ("here") are
 // the same, and how they differ: see docs/sno.md.
 
-const unit = 4 * time.Millisecond
-
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
 // muyoUnits are units of 4 ms since 2010, as muyo/sno counts.

@@ -395,7 +395,7 @@ func (s *Server) cassandra(address string) (*gocql.Session, error) {
 	if config.Port, err = strconv.Atoi(port); err != nil {
 		return nil, err
 	}
-	config.ConnectTimeout, config.Timeout = askTime, askTime
+	config.ConnectTimeout, config.Timeout = askTime, time.Minute // to drop takes long on a busy node
 	config.NumConns = 1
 	config.DisableInitialHostLookup = true // it stays with this node
 	config.ReconnectInterval = 0
