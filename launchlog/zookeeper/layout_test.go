@@ -80,9 +80,6 @@ func TestSpan(t *testing.T) {
 	if len(buckets) != 0 || !slices.Equal(blocks, []string{"~claim-00", "~claim-01"}) {
 		t.Errorf("claims: %q and %q", buckets, blocks)
 	}
-	if _, _, blocks := (span{"claim-00999", ""}).sort([]string{"~claim-00"}); len(blocks) != 0 {
-		t.Errorf("claims behind the last of a block: %q", blocks)
-	}
 }
 
 // A znode's version has 32 bits.

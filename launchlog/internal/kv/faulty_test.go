@@ -11,8 +11,8 @@ import (
 
 // faulty wraps an engine and spoils what a network would. Requests and answers are lost. Requests
 // come late, after their caller has tried again, and twice. They take their time, in which others
-// come between. A commit loses against nobody. A faulty engine reports each as an engine would that settles
-// nothing, or as one that settles by [kv.Settle]. It is for a clock that makes waiting free.
+// come between. A commit loses against nobody. Each is reported as by an engine that settles
+// nothing, or by one that settles by [kv.Settle]. It is for a clock that makes waiting free.
 type faulty struct {
 	kv.Engine
 	*storetest.Network

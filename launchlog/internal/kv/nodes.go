@@ -28,17 +28,16 @@ func (e nodesError) Unwrap() []error { return e }
 // Nodes is the error of a call that asked these nodes, in the order of their names. Those that are
 // nil were not asked. It is nil where none was.
 func Nodes(errs ...*launchlog.NodeError) error {
-	errs = slices.DeleteFunc(slices.Clone(errs), func(e *launchlog.NodeError) bool { return e == nil })
-	if len(errs) == 0 {
+	var all nodesError
+	for _, e := range errs {
+		if e != nil {
+			all = append(all, e)
+		}
+	}
+	if all == nil {
 		return nil
 	}
-	slices.SortFunc(errs, func(a, b *launchlog.NodeError) int {
-		return strings.Compare(a.Node, b.Node)
-	})
-	all := make(nodesError, len(errs))
-	for i, e := range errs {
-		all[i] = e
-	}
+	slices.SortFunc(all, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return all
 }
 

@@ -23,46 +23,34 @@ var (
 )
 
 func TestNodes(t *testing.T) {
-	node := func(err error) *launchlog.NodeError { return &launchlog.NodeError{Node: "a:1", Err: err} }
 	for _, test := range []struct {
-		errs     []*launchlog.NodeError
+		errs     []error
 		hopeless bool
 		text     string
 	}{
-		{nil, false, ""},
-		{[]*launchlog.NodeError{node(errRefused)}, false, "a:1: connection refused"},
-		{[]*launchlog.NodeError{node(errUnknown)}, true, "a:1: lookup etcd9: no such host"},
-		{
-			[]*launchlog.NodeError{node(errUnknown), node(errForeign)},
-			true,
-			"a:1: lookup etcd9: no such host; " +
-				"a:1: tls: failed to verify certificate: x509: it is for b, not a",
-		},
-		{
-			[]*launchlog.NodeError{node(errUnknown), node(errRefused)},
-			false,
-			"a:1: lookup etcd9: no such host; a:1: connection refused",
-		},
+		{[]error{errRefused}, false, "a:1: connection refused"},
+		{[]error{errUnknown}, true, "a:1: lookup etcd9: no such host"},
+		{[]error{errUnknown, errForeign}, true, "a:1: lookup etcd9: no such host; " +
+			"a:1: tls: failed to verify certificate: x509: it is for b, not a"},
+		{[]error{errUnknown, errRefused}, false, "a:1: connection refused; " +
+			"a:1: lookup etcd9: no such host"},
 	} {
-		err := kv.Nodes(test.errs...)
-		if err == nil {
-			if test.text != "" {
-				t.Errorf("%q: no error", test.text)
-			}
-			continue
+		nodes := []*launchlog.NodeError{nil} // which was not asked
+		for _, err := range test.errs {
+			nodes = append(nodes, &launchlog.NodeError{Node: "a:1", Err: err})
 		}
-		if err.Error() != test.text {
-			t.Errorf("got %q, want %q", err, test.text)
-		}
-		again := &launchlog.AttemptError{Err: err}
-		if kv.Hopeless(again) != test.hopeless {
-			t.Errorf("%v: hopeless %t", err, !test.hopeless)
+		err := error(&launchlog.AttemptError{Err: kv.Nodes(nodes...)})
+		if err.Error() != test.text || kv.Hopeless(err) != test.hopeless {
+			t.Errorf("got %q, hopeless %t; want %q", err, kv.Hopeless(err), test.text)
 		}
 		for _, e := range test.errs {
-			if !errors.Is(again, e.Err) {
-				t.Errorf("%v does not wrap %v", err, e.Err)
+			if !errors.Is(err, e) {
+				t.Errorf("%v does not wrap %v", err, e)
 			}
 		}
+	}
+	if err := kv.Nodes(nil, nil); err != nil {
+		t.Errorf("nobody was asked: %v", err)
 	}
 }
 

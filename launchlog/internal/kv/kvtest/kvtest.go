@@ -185,14 +185,6 @@ func values(t *testing.T, client func() kv.Engine) {
 		commit(t, e, part, true, c)
 		wantRows(t, e, part, made(c))
 	}
-	large := func(name string) kv.Change {
-		c := put(name, 0)
-		c.Value = append(c.Value, strings.Repeat(" ", 100<<10)...)
-		return c
-	}
-	a, b := large("a"), large("b")
-	commit(t, e, "p/large", true, a, b)
-	wantRows(t, e, "p/large", made(b), made(a))
 }
 
 // listPages has more rows than engines read at once.
