@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
 	"net"
 	"time"
 
@@ -58,9 +61,15 @@ func (c Config) Client(ctx context.Context, endpoint string) (*clientv3.Client, 
 	})
 }
 
+// preface is how a client of HTTP/2 begins. A server answers by a frame that is less than 64 KiB
+// long, so its first byte is 0.
+const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"
+
 // probe connects once, for the error. gRPC says as text alone why it has no connection, and not at
 // all where the time is up before.
 func (c Config) probe(ctx context.Context, endpoint string) error {
+	ctx, cancel := context.WithTimeout(ctx, connectTime)
+	defer cancel()
 	dial := new(net.Dialer).DialContext
 	switch {
 	case c.dialer != nil:
@@ -69,11 +78,30 @@ func (c Config) probe(ctx context.Context, endpoint string) error {
 		dial = (&tls.Dialer{Config: c.TLS}).DialContext
 	}
 	conn, err := dial(ctx, "tcp", endpoint)
-	if err == nil {
-		conn.Close()
+	if err != nil {
+		return err
 	}
-	return err
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	if c.TLS != nil {
+		return nil
+	}
+	var first [1]byte
+	if _, err = io.WriteString(conn, preface); err == nil {
+		_, err = io.ReadFull(conn, first[:])
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err == nil && first[0] == 0:
+		return nil
+	case err == nil:
+		return errTLS
+	}
+	return fmt.Errorf("%w: %w", errTLS, err)
 }
+
+var errTLS = errors.New("the server does not speak HTTP/2 in the clear: it may want TLS")
 
 // named are credentials for the name that the configuration asks for. gRPC asks for the
 // endpoint's, whatever that says.

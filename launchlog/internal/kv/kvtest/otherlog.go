@@ -153,6 +153,9 @@ func Apart(t *testing.T, open func(below string) launchlog.Store, places ...stri
 					must(t, err)
 					want(t, place+": number of "+name, first, int64(round))
 				}
+				counters, err := stores[n].Counters(ctx, namespace, "", 99)
+				must(t, err)
+				want(t, place+": counters of "+namespace, len(counters), 3)
 			}
 		}
 	}
