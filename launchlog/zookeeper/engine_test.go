@@ -48,37 +48,29 @@ func place(t testing.TB) Config {
 
 // removeAll removes a path and all that is below.
 func removeAll(ctx context.Context, c Config) error {
-	c, err := c.Checked()
+	conn, err := c.Session(ctx, c.Servers[0])
 	if err != nil {
 		return err
 	}
-	e := newEngine(c)
-	defer e.Close()
+	defer conn.Close()
 	for {
-		_, err := kv.Look(ctx, e.cluster, func(ctx context.Context, l *link) (struct{}, error) {
-			return struct{}{}, remove(ctx, l, c.Path)
-		})
-		// Apps may still make znodes below those that are being deleted, and servers be busy.
-		if attempt := (*launchlog.AttemptError)(nil); !unmet(err) && !errors.As(err, &attempt) {
+		// Apps may still make znodes below those that are being deleted.
+		if err := remove(ctx, conn, c.Path); !unmet(err) {
 			return err
 		}
 	}
 }
 
-func remove(ctx context.Context, l *link, path string) error {
-	names, err := children(ctx, l, path)
-	if err != nil {
-		return err
+func remove(ctx context.Context, conn *zk.Conn, path string) error {
+	names, _, err := conn.Children(path)
+	if err == nil {
+		err = kv.Parallel(ctx, len(names), width, func(ctx context.Context, i int) error {
+			return remove(ctx, conn, path+"/"+names[i])
+		})
 	}
-	err = kv.Parallel(ctx, len(names), width, func(ctx context.Context, i int) error {
-		return remove(ctx, l, path+"/"+names[i])
-	})
-	if err != nil {
-		return err
+	if err == nil {
+		err = conn.Delete(path, -1)
 	}
-	_, err = ask(ctx, l, func(conn *zk.Conn) (struct{}, error) {
-		return struct{}{}, conn.Delete(path, -1)
-	})
 	return orNone(err)
 }
 

@@ -82,6 +82,10 @@ func (c Config) connect(ctx context.Context, server string) (*link, error) {
 // Session connects to one server, as [Open] does, whether there is a log or not. It is for an
 // operator's questions, and the caller closes it. It ends with the connection.
 func (c Config) Session(ctx context.Context, server string) (*zk.Conn, error) {
+	c, err := c.Checked()
+	if err != nil {
+		return nil, err
+	}
 	l, err := c.connect(ctx, server)
 	if err != nil {
 		return nil, failed(err)

@@ -26,10 +26,8 @@ func version(_ context.Context, c *cluster, r *doctor.Reporter) error {
 	for _, n := range c.nodes {
 		if n.status != nil && !slices.Contains(all, n.status.Version) {
 			all = append(all, n.status.Version)
+			judgeVersion(r, n.status.Version)
 		}
-	}
-	for _, v := range all {
-		judgeVersion(r, v)
 	}
 	r.Pass("etcd %s", strings.Join(all, ", "))
 	return nil

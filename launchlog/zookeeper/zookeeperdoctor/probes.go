@@ -23,13 +23,11 @@ func version(_ context.Context, e *ensemble, r *doctor.Reporter) error {
 		v, _, _ := strings.Cut(s.srvr["Zookeeper version"], "-")
 		if v != "" && !slices.Contains(all, v) {
 			all = append(all, v)
+			judgeVersion(r, v)
 		}
 	}
 	if len(all) == 0 {
 		r.Unknown("no server tells its version: %v", e.servers[0].err)
-	}
-	for _, v := range all {
-		judgeVersion(r, v)
 	}
 	r.Pass("ZooKeeper %s", strings.Join(all, ", "))
 	return nil

@@ -23,28 +23,29 @@ type Dial = func(ctx context.Context, network, address string) (net.Conn, error)
 // Faults tests an engine whose network loses and delays what goes through it. Open opens a place of
 // its own, which has a log, and returns what makes clients of it, by a dial or, where that is nil,
 // by their own.
-func Faults(t *testing.T, open func(t *testing.T) (client func(Dial) Client)) {
-	for name, test := range map[string]func(*testing.T, *lossy){
+func Faults(t *testing.T, open opening) {
+	for name, test := range map[string]func(*testing.T, opening){
 		"Lost": lostCommits, "Late": lateCommit, "NobodyAnswers": nobodyAnswers, "Close": closed,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // to others that wait as well
-			test(t, newLossy(t, open))
+			test(t, open)
 		})
 	}
 }
 
+type opening = func(t *testing.T) (client func(Dial) Client)
+
 // lossy is an engine behind a wire, and one that is not.
 type lossy struct {
-	open   func(t *testing.T) (client func(Dial) Client)
 	e      Client
 	direct kv.Engine
 	wire   *Wire
 }
 
-func newLossy(t *testing.T, open func(t *testing.T) (client func(Dial) Client)) *lossy {
+func newLossy(t *testing.T, open opening) *lossy {
 	client, wire := open(t), NewWire(t)
-	l := &lossy{open, client(wire.Dial), patient{client(nil)}, wire}
+	l := &lossy{client(wire.Dial), patient{client(nil)}, wire}
 	commit(t, l.direct, "n/p", true, put("state", 0))
 	l.versions(t, 1, 0)
 	return l
@@ -98,7 +99,7 @@ func ambiguous(err error) bool {
 
 // lostCommits has a commit whose request or answer is lost settled: it is sent again, and whoever
 // was first is known from the rows.
-func lostCommits(t *testing.T, of *lossy) {
+func lostCommits(t *testing.T, open opening) {
 	state, both := put("state", 1), []kv.Change{put("state", 1), put("other", 0)}
 	for name, test := range map[string]struct {
 		fate    Fate
@@ -123,14 +124,14 @@ func lostCommits(t *testing.T, of *lossy) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := newLossy(t, of.open)
+			l := newLossy(t, open)
 			ended := l.spoiled(t, ctx, test.fate, test.changes...)
-			version := int64(1)
-			if test.fate == Mute {
-				version++
-			}
-			for n := range test.others {
-				commit(t, l.direct, "n/p", true, put("state", version+n))
+			for range test.others {
+				rows, err := l.direct.Read(ctx, "n/p", "state")
+				if err != nil {
+					t.Fatal(err)
+				}
+				commit(t, l.direct, "n/p", true, put("state", rows[0].Version))
 			}
 			if test.then != nil {
 				test.then(l.wire)
@@ -145,7 +146,8 @@ func lostCommits(t *testing.T, of *lossy) {
 }
 
 // lateCommit has a request come after the same one was sent again and carried out.
-func lateCommit(t *testing.T, l *lossy) {
+func lateCommit(t *testing.T, open opening) {
+	l := newLossy(t, open)
 	done, err := l.spoiled(t, ctx, Lose, put("state", 1))()
 	if !done || err != nil {
 		t.Fatalf("%t, %v", done, err)
@@ -159,7 +161,8 @@ func lateCommit(t *testing.T, l *lossy) {
 }
 
 // nobodyAnswers has calls end with their context. What was sent is in doubt.
-func nobodyAnswers(t *testing.T, l *lossy) {
+func nobodyAnswers(t *testing.T, open opening) {
+	l := newLossy(t, open)
 	calling, cancel := context.WithCancel(ctx)
 	ended := l.spoiled(t, calling, Lose, put("state", 1))
 	l.wire.Hook(func([]byte) Fate { return Lose })
@@ -179,7 +182,8 @@ func nobodyAnswers(t *testing.T, l *lossy) {
 }
 
 // closed has Close end a call that waits.
-func closed(t *testing.T, l *lossy) {
+func closed(t *testing.T, open opening) {
+	l := newLossy(t, open)
 	ended := l.spoiled(t, ctx, Lose, put("state", 1))
 	l.e.Close()
 	if _, err := ended(); !ambiguous(err) || !errors.Is(err, kv.ErrClosed) {

@@ -63,15 +63,13 @@ func (w *Wire) Hook(hook func(request []byte) Fate) {
 // Once has the first request with a text in it have a fate. Met is closed once it has.
 func (w *Wire) Once(text []byte, fate Fate) (met <-chan struct{}) {
 	came := make(chan struct{})
-	var once sync.Once
-	w.Hook(func(request []byte) (of Fate) {
-		if bytes.Contains(request, text) {
-			once.Do(func() {
-				of = fate
-				close(came)
-			})
+	w.Hook(func(request []byte) Fate {
+		if !bytes.Contains(request, text) {
+			return Pass
 		}
-		return of
+		w.Hook(nil)
+		close(came)
+		return fate
 	})
 	return came
 }
