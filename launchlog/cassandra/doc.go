@@ -28,10 +28,10 @@
 //
 // # A node that does not answer
 //
-// A request waits for 2 s, and then goes to the next host, which is asked first from then on. So a
-// node that is stopped or cut off costs a call 6 s at most, while a host and a majority of the
-// replicas answer. All processes ask the first of the hosts that answers. A node queues what wants
-// one partition, whereas nodes that compete for a partition delay each other.
+// A request waits for 2 s, and then goes to the next host, which is asked first for 10 s. So a node
+// that is stopped or cut off costs a call 6 s at most, while a host and a majority of the replicas
+// answer. All processes ask the first of the hosts that answers. A node queues what wants one
+// partition, whereas nodes that compete for a partition delay each other.
 //
 // # What it promises, and under which settings
 //

@@ -179,22 +179,23 @@ func (c *cluster) look(ctx context.Context) error {
 }
 
 // rows asks the node that answers.
-func (c *cluster) rows(
-	ctx context.Context, query string, args ...any,
+func (c *cluster) rows(ctx context.Context, query string, args ...any) ([]map[string]any, error) {
+	return rows(ctx, c.asked, query, args...)
+}
+
+func rows(
+	ctx context.Context, node *cassandra.Session, query string, args ...any,
 ) ([]map[string]any, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	return c.asked.Query(query, args...).Consistency(gocql.One).IterContext(ctx).SliceMap()
+	return node.Query(query, args...).Consistency(gocql.One).IterContext(ctx).SliceMap()
 }
 
 // setting asks a node for one, empty where it has none of that name.
 func setting(ctx context.Context, node *cassandra.Session, name string) (value string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
-	err = node.Query(`SELECT value FROM system_views.settings WHERE name = ?`, name).
-		Consistency(gocql.One).ScanContext(ctx, &value)
-	if errors.Is(err, gocql.ErrNotFound) {
-		err = nil
+	found, err := rows(ctx, node, `SELECT value FROM system_views.settings WHERE name = ?`, name)
+	if len(found) == 1 {
+		value, _ = found[0]["value"].(string)
 	}
 	return value, err
 }

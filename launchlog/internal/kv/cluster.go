@@ -33,8 +33,8 @@ type Driver[C any] struct {
 	Judge   func(error) Verdict // also of an error of Connect
 
 	// Home reports whether the node that was asked first remains so after an error of its. With it,
-	// all processes begin with the first node. It is nil where they spread, and the node that
-	// answers is asked first from then on.
+	// all processes ask the first node, but for a while after it did not answer. It is nil where
+	// they spread, and the node that answers is asked first from then on.
 	Home func(error) bool
 
 	Patience time.Duration // until the next node is asked; twice as long in each round
@@ -117,7 +117,17 @@ func (c *Cluster[C]) client(ctx context.Context, n *node[C]) (client C, err erro
 const (
 	longestTurn = 200 * time.Millisecond // between two attempts of a call
 	mostRounds  = 8                      // after which patience grows no more
+	impatience  = 250 * time.Millisecond // of a caller whose end counts against the node
+	homeTime    = 10 * time.Second       // until the first node is tried again: see Driver.Home
 )
+
+// prefer has a node be asked first.
+func (c *Cluster[C]) prefer(at int) {
+	c.preferred.Store(int64(at))
+	if at != 0 && c.driver.Home != nil {
+		time.AfterFunc(homeTime, func() { c.preferred.CompareAndSwap(int64(at), 0) })
+	}
+}
 
 var errNoAnswer = errors.New("it does not answer")
 
@@ -137,14 +147,18 @@ func Ask[C, T any](
 	first, home := int(c.preferred.Load()), true
 	for n := range dialect.Attempts(asking, longestTurn) {
 		at, round := (first+n-1)%len(c.nodes), min((n-1)/len(c.nodes), mostRounds)
+		began := time.Now()
 		v, err := one(asking, c, c.nodes[at], round, call)
 		if err == nil {
 			if !home {
-				c.preferred.Store(int64(at))
+				c.prefer(at)
 			}
 			return v, doubt, nil
 		}
 		home = home && c.driver.Home != nil && c.driver.Home(err)
+		if asking.Err() != nil && !home && time.Since(began) >= impatience {
+			c.prefer((at + 1) % len(c.nodes))
+		}
 		verdict := c.driver.Judge(err)
 		doubt = doubt || verdict == Unsure && !errors.As(err, new(*connectError))
 		if asking.Err() == nil || verdict == Final || failures[at] == nil {

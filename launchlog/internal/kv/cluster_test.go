@@ -116,18 +116,33 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// Where another node would do no better, the first one stays so.
+// Where another node would do no better, the first one stays so. Otherwise another one is asked
+// first for a while, also after a call that was cut off when it had waited for some time.
 func TestHome(t *testing.T) {
-	for err, preferred := range map[error]int64{errRefused: 1, errLost: 2} {
+	hang := script{takes: time.Hour}
+	for name, test := range map[string]struct {
+		node      script
+		patience  time.Duration // of the caller
+		preferred int64
+	}{
+		"no better":         {script{err: errRefused}, time.Hour, 1},
+		"lost":              {script{err: errLost}, time.Hour, 2},
+		"caller in haste":   {hang, impatience - 1, 1},
+		"caller had waited": {hang, impatience, 2},
+	} {
 		synctest.Test(t, func(t *testing.T) {
-			c, asked, call := scripted([]script{{}, {err: err}, {}})
+			c, _, call := scripted([]script{{}, test.node, {}})
 			defer c.Close()
 			c.driver.Home = func(err error) bool { return errors.Is(err, errRefused) }
-			if answer, _, err := Ask(t.Context(), c, call); answer != 2 || err != nil {
-				t.Errorf("node %d, %v, after %v", answer, err, *asked)
+			calling, cancel := context.WithTimeout(t.Context(), test.patience)
+			defer cancel()
+			_, _, err := Ask(calling, c, call)
+			if (err != nil) != (test.node == hang) || c.preferred.Load() != test.preferred {
+				t.Errorf("%s: node %d is asked first, %v", name, c.preferred.Load(), err)
 			}
-			if got := c.preferred.Load(); got != preferred {
-				t.Errorf("after %v node %d is asked first, want %d", err, got, preferred)
+			time.Sleep(homeTime + 1)
+			if home := c.preferred.Load() == 0; home != (test.preferred == 2) {
+				t.Errorf("%s: node %d is asked first in the end", name, c.preferred.Load())
 			}
 		})
 	}
