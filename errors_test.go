@@ -31,12 +31,9 @@ var within = map[string]string{
 	"gormid.zeroReason": "Error", "bunid.valueError": "Error",
 
 	"launchlog.AttemptError": "nothing: it says what the store's error does",
-	"etcd.connectError":      "failure",
-	"etcd.briefError":        "launchlog.NodeError",
 	"launchlog.NodeError":    "failure of a store, and a Log's errors",
 	// Results of checks hold it.
 	"zookeeperdoctor.refusedError": "a failure, or nothing",
-	"zookeeper.sentError":          "failure, and a Log's errors",
 	// A launchlog.Log calls the steps of a store, and puts its name before what they say.
 	"memory.Store": "a Log's errors", "sqlite.Store": "a Log's errors",
 	"postgres.Store": "a Log's errors", "mysql.Store": "a Log's errors",

@@ -27,6 +27,11 @@ const (
 // Client returns a client of one endpoint, as [Open] uses it. It is for an operator's questions,
 // and the caller closes it.
 func (c Config) Client(ctx context.Context, endpoint string) (*clientv3.Client, error) {
+	client, err := c.connect(ctx, endpoint)
+	return client, failed(err)
+}
+
+func (c Config) connect(ctx context.Context, endpoint string) (*clientv3.Client, error) {
 	if err := c.probe(ctx, endpoint); err != nil {
 		return nil, err
 	}

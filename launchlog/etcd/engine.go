@@ -29,7 +29,7 @@ var _ kv.Engine = (*engine)(nil)
 
 func newEngine(config Config) *engine {
 	return &engine{config: config, cluster: kv.NewCluster(kv.Driver[*clientv3.Client]{
-		Connect: config.Client, Usable: func(*clientv3.Client) bool { return true },
+		Connect: config.connect, Usable: func(*clientv3.Client) bool { return true },
 		Close: func(c *clientv3.Client) { _ = c.Close() }, // nothing is under way
 		Judge: judge, Patience: patience, CallTime: callTime,
 	}, config.Endpoints)}

@@ -86,9 +86,9 @@ func (c Config) Session(ctx context.Context, server string) (*zk.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := c.connect(ctx, server)
-	if err != nil {
-		return nil, failed(err)
+	l, failure := c.connect(ctx, server)
+	if failure != nil {
+		return nil, failed(failure)
 	}
 	return l.conn, nil
 }
