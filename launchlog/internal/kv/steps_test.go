@@ -133,22 +133,19 @@ func TestQueue(t *testing.T) {
 			}
 			return done, err
 		}
-		var group sync.WaitGroup
-		for w := range 16 {
-			group.Go(func() {
-				for i := range 10 {
-					if err := claim(s, 1, fmt.Sprint(w, " ", i)); err != nil {
-						t.Errorf("claim: %v", err)
-					}
-					if _, err := s.ReserveNumbers(ctx, counterOne, 0, 1); err != nil {
-						t.Errorf("reserve: %v", err)
-					}
+		err := kv.Parallel(ctx, 16, 16, func(ctx context.Context, w int) error {
+			for i := range 10 {
+				if err := claim(s, 1, fmt.Sprint(w, " ", i)); err != nil {
+					return err
 				}
-			})
-		}
-		group.Wait()
-		if lost != 0 || commits != 321 { // one for the index
-			t.Errorf("%d of %d commits were lost", lost, commits)
+				if _, err := s.ReserveNumbers(ctx, counterOne, 0, 1); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil || lost != 0 || commits != 321 { // one for the index
+			t.Errorf("%d of %d commits were lost: %v", lost, commits, err)
 		}
 	})
 }
