@@ -16,36 +16,21 @@ import (
 func (s *Store) ReserveNumbers(
 	ctx context.Context, ref launchlog.CounterRef, floor, n int64,
 ) (int64, error) {
-	for range tries {
-		var first, value *int64
-		err := s.write(ctx, func(b *pgx.Batch) {
-			one(b, &first, rows.ScanOne[int64], s.takeNumbers, ref.Namespace, ref.Name, floor, n)
-		})
-		if err != nil {
-			return 0, err
-		}
-		if first != nil {
-			return *first, nil
-		}
-		if max(0, floor-1) > math.MaxInt64-n { // even of a new counter, which is not made for that
-			return 0, launchlog.ErrCounterExhausted
-		}
-		err = s.write(ctx, func(b *pgx.Batch) {
-			b.Queue(s.makeNamespace, ref.Namespace)
-			b.Queue(s.makeCounter, ref.Namespace, ref.Name)
-			one(b, &value, rows.ScanOne[int64], s.value, ref.Namespace, ref.Name)
-		})
-		if err != nil {
-			return 0, err
-		}
-		switch {
-		case value == nil:
-			return 0, errHidden
-		case max(*value, floor-1) > math.MaxInt64-n:
-			return 0, launchlog.ErrCounterExhausted
-		}
+	if max(0, floor-1) > math.MaxInt64-n { // even of a new counter, which is not made for that
+		return 0, launchlog.ErrCounterExhausted
 	}
-	return 0, rows.ErrRaced
+	var first *int64
+	err := s.write(ctx, func(b *pgx.Batch) {
+		b.Queue(s.makeNamespace, ref.Namespace)
+		one(b, &first, rows.ScanOne[int64], s.takeNumbers, ref.Namespace, ref.Name, floor, n)
+	})
+	switch {
+	case err != nil:
+		return 0, err
+	case first == nil:
+		return 0, launchlog.ErrCounterExhausted
+	}
+	return *first, nil
 }
 
 // AdvanceCounter implements launchlog.Store.

@@ -20,11 +20,11 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 	values := rows.StartValues(start)
 	host := len(values) - 1
 	values = append(values[:host:host], start.KnownLaunch, launchlog.MaxLaunch, values[host])
-	made := false
 	for range tries {
 		var there *launchlog.Launch
 		var last *int
 		err := s.write(ctx, func(b *pgx.Batch) {
+			b.Queue(s.makeNamespace, start.Namespace)
 			b.Queue(s.startLaunch, values...)
 			one(b, &last, rows.ScanOne[int], s.lastLaunch, start.Namespace)
 			one(b, &there, rows.ScanLaunch, s.launchByKey, start.Namespace, start.Key)
@@ -39,14 +39,8 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 			return launchlog.Launch{}, s.ahead(ctx, launchlog.Ref{Namespace: start.Namespace}, err)
 		case there != nil:
 			return *there, nil
-		case last == nil && made:
-			return launchlog.Launch{}, errHidden
 		case last == nil:
-			made = true
-			err := s.write(ctx, func(b *pgx.Batch) { b.Queue(s.makeNamespace, start.Namespace) })
-			if err != nil {
-				return launchlog.Launch{}, err
-			}
+			return launchlog.Launch{}, errHidden
 		case *last >= launchlog.MaxLaunch:
 			return launchlog.Launch{}, launchlog.ErrLaunchesExhausted
 		}

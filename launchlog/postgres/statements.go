@@ -121,12 +121,13 @@ func newStatements(schema string) statements {
 		lockValue: in(value + ` FOR NO KEY UPDATE`),
 		makeCounter: in(`INSERT INTO idmint_counter (namespace, name, value) VALUES ($1, $2, 0)
 			ON CONFLICT DO NOTHING`),
-		// takeNumbers finds no row where there is no counter yet, and where it has too few numbers
-		// left.
-		takeNumbers: in(`UPDATE idmint_counter
-			SET value = greatest(value, $3::bigint - 1) + $4::bigint, updated_at = clock_timestamp(),
-				note = '', holder = ''` + thisCounter + `
-				AND greatest(value, $3::bigint - 1) <= 9223372036854775807 - $4::bigint
+		// takeNumbers makes the counter, or finds no row that has so many numbers left.
+		takeNumbers: in(`INSERT INTO idmint_counter AS c (namespace, name, value)
+			VALUES ($1, $2, greatest(0, $3::bigint - 1) + $4::bigint)
+			ON CONFLICT (namespace, name) DO UPDATE
+			SET value = greatest(c.value, $3::bigint - 1) + $4::bigint,
+				updated_at = clock_timestamp(), note = '', holder = ''
+			WHERE greatest(c.value, $3::bigint - 1) <= 9223372036854775807 - $4::bigint
 			RETURNING value - $4::bigint + 1`),
 		advanceCounter: in(`WITH raised AS (
 				UPDATE idmint_counter c
