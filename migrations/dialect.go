@@ -104,7 +104,8 @@ var engines = map[Dialect]engine{
 			FROM information_schema.tables
 			WHERE table_schema = database() AND table_name = 'idmint_schema'`,
 		// A lock is the whole server's.
-		lock:    "SELECT coalesce(get_lock(concat('idmint ', left(sha2(database(), 256), 40)), 0), 0)",
+		lock: `SELECT coalesce(
+			get_lock(concat('idmint ', left(sha2(database(), 256), 40)), 0), 0)`,
 		commits: true,
 	},
 }

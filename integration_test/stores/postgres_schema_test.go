@@ -62,19 +62,21 @@ func TestPooler(t *testing.T) {
 			s := openIn(t, through, schema)
 			launch, err := logOf(t, s).Start(ctx, storetest.Request(fmt.Sprint(i)))
 			if err != nil || launch.ID != 1+i {
-				t.Errorf("after %s, in %s: launch %d, %v; want %d", leaked, schema, launch.ID, err, 1+i)
+				t.Errorf("after %s, in %s: launch %d, %v; want %d", leaked, schema, launch.ID, err,
+					1+i)
 			}
 		}
 	}
 
 	db := dbtest.Open(t, through)
 	latest := migrations.Latest(migrations.Postgres)
+	up := func() error { _, _, err := migrations.Up(ctx, db, migrations.Postgres); return err }
 	for _, step := range []struct {
 		run  func() error
 		want int
 	}{
 		{func() error { return migrations.Down(ctx, db, migrations.Postgres, 1) }, 1},
-		{func() error { _, _, err := migrations.Up(ctx, db, migrations.Postgres); return err }, latest},
+		{up, latest},
 	} {
 		if err := step.run(); err != nil {
 			t.Error(err)

@@ -44,7 +44,8 @@ func TestOtherLog(t *testing.T) {
 	})
 }
 
-// fill starts a launch, which must have the number, claims a number of it and takes 10 of a counter.
+// fill starts a launch, which must have the number, claims a number of it, and takes 10 of a
+// counter.
 func fill(t *testing.T, s launchlog.Store, number int) {
 	t.Helper()
 	l := logOf(t, s)
@@ -92,8 +93,8 @@ func TestUpgrade(t *testing.T) {
 	})
 }
 
-// TestAhead: somebody writes rows whose numbers were not given out. A store says so, as doctor does,
-// and its statement mends them.
+// TestAhead: somebody writes rows whose numbers were not given out. A store says so, as doctor
+// does, and its statement mends them.
 func TestAhead(t *testing.T) {
 	eachSQL(t, func(t *testing.T, s server) {
 		d := s.database(t)
@@ -132,8 +133,8 @@ func TestAhead(t *testing.T) {
 				},
 			},
 			{
-				"INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid) " +
-					"VALUES ('default', 1, 1, 'x', 'h', 1)",
+				"INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, " +
+					"pid) VALUES ('default', 1, 1, 'x', 'h', 1)",
 				launchlog.AheadError{Namespace: "default", Launch: 1, Number: 1, Next: 1},
 				func() (int, error) {
 					claim, err := l.Claim(ctx, 1)

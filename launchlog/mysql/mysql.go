@@ -70,10 +70,10 @@ const wantDSN = "user:password@tcp(host:3306)/database"
 // Open opens the launch log in the database that dsn names, in the form of go-sql-driver/mysql:
 // "user:password@tcp(host:3306)/database". The command line's mysql://… is refused. It has up to 2
 // connections of its own, which are closed after a minute without use. They set what steps rely on,
-// strict SQL mode among it, whatever the server's defaults are. Its tables are made before, by migrations.Up. It waits up to 10 s for a
-// server that does not answer. Errors wrap a [*launchlog.SchemaError], the context's, or the
-// driver's. A server that only reads can be read: the first write fails. Every statement names the
-// database of the DSN.
+// strict SQL mode among it, whatever the server's defaults are. Every statement names the database
+// of the DSN. Its tables are made before, by migrations.Up. Open waits up to 10 s for a server that
+// does not answer. Errors wrap a [*launchlog.SchemaError], the context's, or the driver's. A server
+// that only reads can be read: the first write fails.
 func Open(ctx context.Context, dsn string) (*Store, error) { return opened(connect(ctx, dsn)) }
 
 // connect opens the log by a pool of the store's own.
@@ -115,9 +115,9 @@ func connect(ctx context.Context, dsn string) (*Store, error) {
 // New opens the launch log by an app's own pool, which Close leaves open. A process that stops amid
 // a step is in the way of all others until the pool's wait_timeout. That is 90 s with Open, and 8
 // hours by the server's default. The tables are in the database that the pool's DSN names. Every
-// statement names it, so a USE by the app leads to no other log. The SQL mode must be strict, and some other settings be as
-// servers have them by default: the error names those that are not. The driver's own settings
-// (parseTime, loc, clientFoundRows, interpolateParams, …) may be any.
+// statement names it, so a USE by the app leads to no other log. The SQL mode must be strict, and
+// some other settings be as servers have them by default: the error names those that are not. The
+// driver's own settings (parseTime, loc, clientFoundRows, interpolateParams, …) may be any.
 //
 // Transactions of the app that wait for a number hold connections that the log may need. Take the
 // first number before them, with the generator's Ready: it asks for later ones ahead of time. A
@@ -167,7 +167,8 @@ func (s *Store) find(ctx context.Context) (int, error) {
 		case !name.Valid:
 			return 0, errDatabase
 		case wanted != "":
-			return 0, fmt.Errorf("connections are not fit for a launch log: in the DSN, set %s", wanted)
+			return 0, fmt.Errorf("connections are not fit for a launch log: in the DSN, set %s",
+				wanted)
 		case tables == 0:
 			return 0, nil
 		}

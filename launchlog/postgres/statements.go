@@ -80,14 +80,16 @@ func newStatements(schema string) statements {
 				RETURNING last_launch_id),
 			started AS (
 				INSERT INTO idmint_launch (launch_id, ` + rows.Started + `)
-				SELECT last_launch_id, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
+				SELECT last_launch_id, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+					$15,
 					$16::int, $17::text::json, $20 FROM next
 				RETURNING namespace, launch_id, initiator)
 			INSERT INTO idmint_launch_event (namespace, launch_id, kind, actor)
 			SELECT namespace, launch_id, 'started', initiator FROM started`),
 		endLaunch: in(`WITH ended AS (
 				UPDATE idmint_launch
-				SET ended_at = clock_timestamp(), outcome = $3` + thisLaunch + ` AND ended_at IS NULL
+				SET ended_at = clock_timestamp(), outcome = $3` + thisLaunch + `
+					AND ended_at IS NULL
 				RETURNING ` + rows.Launch + `),
 			noted AS (
 				INSERT INTO idmint_launch_event (namespace, launch_id, kind, actor, detail)
@@ -96,7 +98,8 @@ func newStatements(schema string) statements {
 		endRunning: in(`WITH ended AS (
 				UPDATE idmint_launch SET ended_at = clock_timestamp(), outcome = $3
 				WHERE namespace = $1 AND ended_at IS NULL
-					AND (SELECT last_launch_id FROM idmint_namespace WHERE namespace = $1) <= $2::int
+					AND $2::int >= (SELECT last_launch_id FROM idmint_namespace
+						WHERE namespace = $1)
 				RETURNING launch_id)
 			INSERT INTO idmint_launch_event (namespace, launch_id, kind, actor, detail)
 			SELECT $1, launch_id, 'ended', $4, $5::text::json FROM ended ORDER BY launch_id`),

@@ -39,8 +39,8 @@ func Disturb(
 	done()
 	disturber.Wait()
 	d.audit(t, disturb == nil)
-	t.Logf("seed %d: %d disturbances, %d calls cut off: %d launches, %d claims, %d ranges, %d windows",
-		d.seed, disturbances, d.cut, len(d.keys), len(d.pairs), len(d.dense)+len(d.floors),
+	t.Logf("seed %d: %d disturbances, %d calls cut off: %d launches, %d claims, %d ranges, "+
+		"%d windows", d.seed, disturbances, d.cut, len(d.keys), len(d.pairs), len(d.dense)+len(d.floors),
 		len(d.windows))
 }
 

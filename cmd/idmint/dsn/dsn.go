@@ -1,11 +1,12 @@
 // Package dsn reads the names of databases that the command line and the tests take:
 //
 //	sqlite:PATH
-//	postgres://USER:PASSWORD@HOST:PORT/DATABASE?SETTINGS     also postgresql://, as libpq reads it; schema=NAME is that of the launch log
+//	postgres://USER:PASSWORD@HOST:PORT/DATABASE?SETTINGS     also postgresql://, as libpq reads it
 //	mysql://USER:PASSWORD@HOST:PORT/DATABASE?SETTINGS        also mariadb://, with the settings of go-sql-driver/mysql
 //	clickhouse://USER:PASSWORD@HOST:PORT/DATABASE?SETTINGS   with the settings of clickhouse-go
 //
-// and those of databases that keep a launch log, and no tables:
+// where PostgreSQL's schema=NAME is the schema of the launch log, and those of databases that keep a
+// launch log, and no tables:
 //
 //	etcd://USER:PASSWORD@HOST:PORT,…/PREFIX?SETTINGS
 //	zookeeper://USER:PASSWORD@HOST:PORT,…/PATH?SETTINGS       session=4s

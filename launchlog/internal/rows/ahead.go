@@ -6,7 +6,8 @@ import "github.com/idmint/idmint/launchlog"
 // number was not given out yet: a launch, or a claim of the launch of ref. Otherwise it returns err.
 // List runs a query, whose parameters are named ?. See [Words] for tables.
 func Ahead(
-	ref launchlog.Ref, tables string, err error, list func(text string, args ...any) ([][2]int, error),
+	ref launchlog.Ref, tables string, err error,
+	list func(text string, args ...any) ([][2]int, error),
 ) error {
 	text, args := `SELECT last_launch_id + 1, (SELECT coalesce(max(launch_id), 0)
 		FROM idmint_launch l WHERE l.namespace = n.namespace)

@@ -97,7 +97,8 @@ func NewSteps(w Words, word string, inTransaction, reading Runner) Steps {
 		insertLaunch: in(`INSERT INTO idmint_launch (` + Started + `, launch_id)
 			SELECT ` + strings.Repeat("?, ", strings.Count(Started, ",")+1) + `last_launch_id
 			FROM idmint_namespace` + thisNamespace),
-		endLaunch: in(`UPDATE idmint_launch SET ended_at = ` + w.Now + `, outcome = ?` + thisLaunch),
+		endLaunch: in(`UPDATE idmint_launch SET ended_at = ` + w.Now + `, outcome = ?` +
+			thisLaunch),
 
 		nextNumber: in(`UPDATE idmint_launch SET next_generator_id = next_generator_id + 1` +
 			thisLaunch + ` AND ended_at IS NULL AND next_generator_id < ?`),
@@ -106,7 +107,8 @@ func NewSteps(w Words, word string, inTransaction, reading Runner) Steps {
 			SELECT namespace, launch_id, next_generator_id - 1, ?, ?, ? FROM idmint_launch` +
 			thisLaunch),
 		claimByToken: in(claim + ` WHERE token = ?`),
-		claims:       in(claim + thisLaunch + ` AND generator_id >= ? ORDER BY generator_id LIMIT ?`),
+		claims: in(claim + thisLaunch +
+			` AND generator_id >= ? ORDER BY generator_id LIMIT ?`),
 
 		events: in(`SELECT ` + Times(Event, w.Time) + ` FROM idmint_launch_event` + thisNamespace +
 			` AND launch_id ` + w.Is + ` nullif(?, 0) ORDER BY event_id`),
@@ -476,8 +478,8 @@ func list[T any](
 func (s *Steps) Launches(
 	ctx context.Context, namespace string, f launchlog.Filter,
 ) ([]launchlog.Launch, error) {
-	return list(ctx, s, ScanLaunch, s.launches, namespace, f.Service, f.Service, f.Environment, f.Environment,
-		f.Running, f.Before, f.Before, f.Limit)
+	return list(ctx, s, ScanLaunch, s.launches, namespace,
+		f.Service, f.Service, f.Environment, f.Environment, f.Running, f.Before, f.Before, f.Limit)
 }
 
 // Events implements launchlog.Store.

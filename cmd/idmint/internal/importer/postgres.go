@@ -48,7 +48,8 @@ func toDefaultSchema(ctx context.Context, tx *session) error {
 	})
 	for _, step := range [...][]any{
 		{`SELECT pg_catalog.set_config('role', NULL, true)`}, // its default, which no table lists
-		{`SELECT pg_catalog.set_config('search_path', coalesce(nullif($1::text, ''), reset_val), true)
+		{`SELECT pg_catalog.set_config('search_path',
+				coalesce(nullif($1::text, ''), reset_val), true)
 			FROM pg_catalog.pg_settings WHERE name = 'search_path'`, startup},
 		{`SELECT CASE WHEN s.name IS NULL THEN '' ELSE
 			pg_catalog.set_config('search_path', concat_ws(', ', quote_ident(s.name),
