@@ -61,7 +61,8 @@ IDMINT_LAUNCH_ID names one. The log is created when absent.
 
 The table's name is a plain one, without a dot. Its database is the one that
 --db names. Its schema is the first of PostgreSQL's search_path, which the DSN
-may set: postgres://…/app?search_path=sales.
+may set: postgres://…/app?search_path=sales. That of the launch log is public,
+or another one by &schema=sales.
 
 A table has at most 2,000 columns in SQLite and ClickHouse, 1,600 in PostgreSQL
 and 1,017 in MySQL and MariaDB, with the column of the IDs. By their defaults

@@ -102,7 +102,7 @@ func TestImportIntoSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.write("f.csv", numbered(7))
-	s.imported("import", "f.csv", "--table", "t", "--db", d.URL()+"&search_path=sales")
+	s.imported("import", "f.csv", "--table", "t", "--db", d.URL()+"&search_path=sales&schema=sales")
 	if n := number(t, db, "SELECT count(*) FROM sales.t"); n != 7 {
 		t.Errorf("%d rows", n)
 	}
