@@ -62,7 +62,6 @@ var constants = map[string][]string{
 	"at which Warn is told":             {"80 %"},
 	"defaults of stores, and examples":  {"10 MiB", "1 MiB", "2 GiB", "1 MB", "50 MiB"},
 	"full launches, taken or projected": {"75 MB", "106 MB", "420 MB"},
-	"TestWriters":                       {"910 rows a second", "70 %", "19 %", "0.7 %", "22.7"},
 	"TestSizesInRowStores":              {"0.98", "0.99", "22.1", "22.3"},
 	"TestCompression":                   {"1.45", "4.58"},
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
 )
@@ -27,45 +26,25 @@ var clusterFaults = []fault{
 	{name: "AllKilled", budget: 10 * time.Second, inflict: allKilled},
 }
 
-// sessionsExpired is a fault of ZooKeeper alone.
-var sessionsExpired = fault{
-	name: "SessionsExpired", budget: 10 * time.Second, settings: "session=2s",
-	inflict: expireSessions,
-}
-
 // TestClusterFaults breaks clusters of three nodes: one cluster for each store, and one fault after
 // the other.
 func TestClusterFaults(t *testing.T) {
 	for _, kind := range databases.Stores() {
 		t.Run(string(kind), func(t *testing.T) { // one cluster at a time: they take all processors
 			cluster := dbtest.RunCluster(t, kind, 3, targets[kind].args...)
-			all := clusterFaults
-			if kind == databases.ZooKeeper {
-				all = append(all[:len(all):len(all)], sessionsExpired)
-			}
-			for _, f := range all {
+			for _, f := range clusterFaults {
 				t.Run(f.name, func(t *testing.T) {
+					d, err := cluster.Place(fmt.Sprint("t_", rand.Uint64()))
+					if err != nil {
+						t.Fatal(err)
+					}
 					f.test(&arena{
-						T: t, kind: kind, target: targets[kind], cluster: cluster,
-						dsn: placeOf(t, cluster, f),
+						T: t, kind: kind, target: targets[kind], cluster: cluster, dsn: d,
 					})
 				})
 			}
 		})
 	}
-}
-
-// placeOf is a place of a fault's own.
-func placeOf(t *testing.T, cluster *databases.Cluster, f fault) dsn.DSN {
-	t.Helper()
-	d, err := cluster.Place(fmt.Sprint("t_", rand.Uint64()))
-	if err == nil && f.settings != "" {
-		d, err = dsn.Parse(d.URL() + "?" + f.settings)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
 }
 
 // openStore opens the store past the fleet.
@@ -185,7 +164,7 @@ func flapping(what string, links databases.Links) func(*arena) string {
 			nodes, lasts := a.cluster.Nodes, 200*time.Millisecond+rand.N(2500*time.Millisecond)
 			switch {
 			case times%8 == 0:
-				lasts = 7 * time.Second // calls that no node answers are given up
+				lasts = 12 * time.Second // calls are given up, and ZooKeeper's sessions expire
 			case rand.IntN(2) == 0:
 				i := rand.IntN(len(nodes))
 				nodes = nodes[i : i+1]
@@ -216,22 +195,4 @@ func allKilled(a *arena) string {
 	}
 	wait(a)
 	return fmt.Sprintf("all nodes killed %d times", times)
-}
-
-// expireSessions cuts off clients from all servers for longer than a session lasts.
-func expireSessions(a *arena) string {
-	times := 0
-	for ; times < 2 || a.more(); times++ {
-		a.rest(time.Second)
-		for _, node := range a.cluster.Nodes {
-			a.cut(node, databases.Clients)
-		}
-		time.Sleep(4 * time.Second)
-		for _, node := range a.cluster.Nodes {
-			a.heal(node)
-		}
-		a.awaitCluster()
-	}
-	wait(a)
-	return fmt.Sprintf("all sessions expired %d times", times)
 }

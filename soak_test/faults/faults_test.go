@@ -85,8 +85,7 @@ type fault struct {
 	pooled bool          // a connection pooler is between, for the databases that have one
 	spoil  odds          // of a proxy between
 	// clients are told of the fault, by target.full, and do not try again
-	told     bool
-	settings string // of the name of a store
+	told bool
 	// the fault, over and over, until the time is over; it returns what it did
 	inflict func(*arena) string
 }

@@ -76,10 +76,12 @@ type olderApp struct {
 
 // seriesOf are the IDs that a generator mints.
 func seriesOf[ID any](kind string, next func(context.Context) (ID, error)) *series {
-	return &series{kind: kind, ids: map[string]bool{}, next: func(ctx context.Context) (string, error) {
+	m := &series{kind: kind, ids: map[string]bool{}}
+	m.next = func(ctx context.Context) (string, error) {
 		id, err := next(ctx)
 		return fmt.Sprint(id), err
-	}}
+	}
+	return m
 }
 
 // app starts an app.
@@ -142,8 +144,8 @@ func (a *olderApp) run(ctx context.Context, t *testing.T) {
 	}
 }
 
-// minted waits until each app has minted more of each kind, and one has reported how far its decimal
-// IDs have come. The slow one moves up to that, and may never report.
+// minted waits until each app has minted more of each kind, and one has reported how far its
+// decimal IDs have come. The slow one moves up to that, and may never report.
 func (o *older) minted(s store, apps []*olderApp) {
 	const more = 60
 	ref := launchlog.CounterRef{

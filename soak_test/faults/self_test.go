@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestJudge shows that nothing is wrong with a sound history. One that lacks a step, or has one twice
-// or too late, has no order, and each other breach is complained of.
+// TestJudge shows that nothing is wrong with a sound history. One that lacks a step, or has one
+// twice or too late, has no order, and each other breach is complained of.
 func TestJudge(t *testing.T) {
 	const space, counter, lent = "first", plain + "1", "sno/7"
 	// Sound is a history, by names. Each attempt takes 5.
