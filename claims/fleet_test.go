@@ -24,7 +24,7 @@ import (
 	"github.com/idmint/idmint/launchlog/storetest"
 )
 
-// Simulated fleets are cheap: soak_test/generators runs 10,000 seeds.
+// Simulated fleets are cheap: soak_test/simulations runs 10,000 seeds.
 var (
 	fleetSeed  = flag.Uint64("fleet.seed", 0, "the one seed to run; 0 runs many")
 	fleetSeeds = flag.Uint64("fleet.seeds", seeds, "how many seeds to run")

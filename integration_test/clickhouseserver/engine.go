@@ -11,20 +11,6 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// An engine executes ClickHouse's SQL. Sessions of it run at the same time; each has a current
-// database, settings and temporary tables of its own.
-type engine interface {
-	open() (session, error)
-}
-
-// A session executes one statement at a time.
-type session interface {
-	// query executes a statement, whose {name:Type} stand for the parameters' values, and returns
-	// its result in the given format. A failure of the statement is an *exception.
-	query(sql, format string, parameters []parameter) (*result, error)
-	close()
-}
-
 // A result is what a statement returns, and what the engine did for it.
 type result struct {
 	data                  []byte // until free
@@ -38,11 +24,12 @@ type result struct {
 // A parameter's value is text in the form of a field of a TabSeparated file, escapes and all.
 type parameter struct{ name, value string }
 
-// chdb is the engine in libchdb.so. Its functions are those of chdb.h.
+// An engine executes ClickHouse's SQL, by libchdb.so. Sessions of it run at the same time; each has a
+// current database, settings and temporary tables of its own. Its functions are those of chdb.h.
 //
 // Results come as a whole. The library can also give them in chunks, but then it loses count of the
 // rows that it reads for the last.
-type chdb struct {
+type engine struct {
 	path, config string
 
 	connect    func(argc int32, argv []*byte) *chdbConnection
@@ -72,12 +59,12 @@ const config = `<clickhouse><merge_tree>
 
 // load makes an engine of a library, with its data in a directory. A process can load one, and
 // cannot end it.
-func load(library, path string) (*chdb, error) {
+func load(library, path string) (*engine, error) {
 	lib, err := purego.Dlopen(library, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", library, err)
 	}
-	e := &chdb{path: path, config: filepath.Join(path, "config.xml")}
+	e := &engine{path: path, config: filepath.Join(path, "config.xml")}
 	var handleSignals func(bool)
 	for name, f := range map[string]any{
 		"chdb_set_signal_handlers_enabled": &handleSignals,
@@ -110,7 +97,7 @@ func load(library, path string) (*chdb, error) {
 	return e, os.WriteFile(e.config, []byte(config), 0o600)
 }
 
-func (e *chdb) open() (session, error) {
+func (e *engine) open() (*session, error) {
 	argv := []*byte{
 		cString("clickhouse"), cString("--path=" + e.path),
 		cString("--config-file=" + e.config),
@@ -119,19 +106,22 @@ func (e *chdb) open() (session, error) {
 	if conn == nil {
 		return nil, fmt.Errorf("the engine does not open %s", e.path)
 	}
-	return &chdbSession{e, conn}, nil
+	return &session{e, conn}, nil
 }
 
 func cString(s string) *byte { return &append([]byte(s), 0)[0] }
 
-type chdbSession struct {
-	*chdb
+// A session executes one statement at a time.
+type session struct {
+	*engine
 	conn *chdbConnection
 }
 
-func (s *chdbSession) close() { s.disconnect(s.conn) }
+func (s *session) close() { s.disconnect(s.conn) }
 
-func (s *chdbSession) query(sql, format string, parameters []parameter) (*result, error) {
+// query executes a statement, whose {name:Type} stand for the parameters' values, and returns its
+// result in the given format. A failure of the statement is an *exception.
+func (s *session) query(sql, format string, parameters []parameter) (*result, error) {
 	n := len(parameters)
 	names, values := make([]*byte, n, n+1), make([]*byte, n, n+1) // never without an address
 	nameLens, valueLens := make([]uintptr, n, n+1), make([]uintptr, n, n+1)

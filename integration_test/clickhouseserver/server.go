@@ -16,14 +16,14 @@ const serverName = "idmint stand-in (libchdb)"
 
 // A server gives each client a session of the engine.
 type server struct {
-	engine         engine
+	engine         *engine
 	user, password string
 	insertDir      string // empty but for rows of INSERTs under way
 	version        version
 	inserts        atomic.Uint64
 
 	adminMu sync.Mutex // guards admin
-	admin   session
+	admin   *session
 
 	mu      sync.Mutex // guards what follows
 	clients map[net.Conn]struct{}
@@ -33,7 +33,7 @@ type server struct {
 }
 
 // newServer makes a server, with a database beside the one called default unless its name is empty.
-func newServer(e engine, insertDir, user, password, database string) (*server, error) {
+func newServer(e *engine, insertDir, user, password, database string) (*server, error) {
 	s := &server{
 		engine: e, user: user, password: password, insertDir: insertDir,
 		clients: map[net.Conn]struct{}{},
@@ -58,7 +58,7 @@ func newServer(e engine, insertDir, user, password, database string) (*server, e
 }
 
 // open opens a session for a client.
-func (s *server) open(number uint64, database string) (session, error) {
+func (s *server) open(number uint64, database string) (*session, error) {
 	eng, err := s.engine.open()
 	if err != nil {
 		return nil, err

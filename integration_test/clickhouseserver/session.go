@@ -20,7 +20,7 @@ import (
 type conn struct {
 	srv    *server
 	net    net.Conn
-	eng    session
+	eng    *session
 	number uint64 // of the connection
 	in     buffered
 	unpack buffered // what in holds compressed
@@ -350,7 +350,7 @@ type version struct {
 	timezone            string
 }
 
-func versionOf(eng session) (version, error) {
+func versionOf(eng *session) (version, error) {
 	rows, err := table(eng, "SELECT version(), timezone()", nil)
 	if err != nil {
 		return version{}, err

@@ -10,7 +10,7 @@ import (
 type scope struct{ set map[string]string } // SQL of the value, by name
 
 // apply gives the session the settings of a query.
-func (s *scope) apply(eng session, settings []setting) error {
+func (s *scope) apply(eng *session, settings []setting) error {
 	want, defaults := map[string]string{}, map[string]string{}
 	for _, x := range settings {
 		want[x.name] = quote(x.value)
@@ -35,7 +35,7 @@ func (s *scope) apply(eng session, settings []setting) error {
 	return nil
 }
 
-func setAll(eng session, values map[string]string) error {
+func setAll(eng *session, values map[string]string) error {
 	var all []string
 	for name, value := range values {
 		all = append(all, identifier(name)+" = "+value)
@@ -48,13 +48,13 @@ func setAll(eng session, values map[string]string) error {
 }
 
 // table returns the rows of a small result as text.
-func table(eng session, sql string, parameters []parameter) ([][]string, error) {
+func table(eng *session, sql string, parameters []parameter) ([][]string, error) {
 	text, err := fetch(eng, sql, "TabSeparated", parameters)
 	return fields(text), err
 }
 
 // header returns the columns of a query's result.
-func header(eng session, sql string, parameters []parameter) ([]column, error) {
+func header(eng *session, sql string, parameters []parameter) ([]column, error) {
 	text, err := fetch(eng, sql, "TabSeparatedWithNamesAndTypes", parameters)
 	rows := fields(text)
 	if err != nil || len(rows) < 2 {
@@ -67,7 +67,7 @@ func header(eng session, sql string, parameters []parameter) ([]column, error) {
 	return columns, nil
 }
 
-func fetch(eng session, sql, format string, parameters []parameter) (string, error) {
+func fetch(eng *session, sql, format string, parameters []parameter) (string, error) {
 	r, err := eng.query(sql, format, parameters)
 	if err != nil {
 		return "", err

@@ -1,8 +1,10 @@
-// Package launchlog_test looks for errors of launch logs by chance, in simulations of lost answers.
-// Processes on real logs are killed in soak_test/faults.
-package launchlog_test
+// Package simulations_test looks for errors by chance, in simulations of launch logs that lose
+// answers and of fleets that claim their numbers. Processes on real logs are killed in
+// soak_test/faults.
+package simulations_test
 
 import (
+	"os/exec"
 	"testing"
 	"testing/synctest"
 
@@ -22,4 +24,15 @@ func TestSimulation(t *testing.T) {
 	}
 	t.Logf("%d seeds: 0 repeats, 0 lost launches, with lost and late requests and lost answers "+
 		"in 40 %% of the starts, claims and reservations", seeds)
+}
+
+// TestWholeFleet runs 10,000 of the simulated fleets of package claims, whose own test runs some.
+func TestWholeFleet(t *testing.T) {
+	cmd := exec.Command("go", "test", "-v", "-timeout=60m", "-run=^TestWholeFleet$",
+		"github.com/idmint/idmint/claims", "-fleet.seeds=10000")
+	out, err := cmd.CombinedOutput()
+	t.Logf("%s", out)
+	if err != nil {
+		t.Error(err)
+	}
 }
