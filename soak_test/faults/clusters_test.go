@@ -164,7 +164,10 @@ func flapping(what string, links databases.Links) func(*arena) string {
 			nodes, lasts := a.cluster.Nodes, 200*time.Millisecond+rand.N(2500*time.Millisecond)
 			switch {
 			case times%8 == 0:
-				lasts = 12 * time.Second // calls are given up, and ZooKeeper's sessions expire
+				lasts = 7 * time.Second // calls that no node answers are given up
+				if a.kind == databases.ZooKeeper {
+					lasts = 12 * time.Second // and sessions expire
+				}
 			case rand.IntN(2) == 0:
 				i := rand.IntN(len(nodes))
 				nodes = nodes[i : i+1]
