@@ -114,7 +114,7 @@ func TestChGo(t *testing.T) {
 				Body:  "INSERT INTO t (nope) VALUES",
 				Input: proto.Input{{Name: "nope", Data: &id}},
 			})
-			if !ch.IsErr(err, proto.ErrNoSuchColumnInTable) {
+			if !ch.IsErr(err, proto.ErrUnknownIdentifier) {
 				t.Errorf("an unknown column: %v", err)
 			}
 			if err := c.Ping(t.Context()); err != nil {

@@ -182,7 +182,7 @@ func TestStatementsOfAllKinds(t *testing.T) {
 	}
 }
 
-// TestExceptions wants the codes and messages of the real server, and a connection that goes on.
+// TestExceptions wants the codes and messages of the engine, and a connection that goes on.
 func TestExceptions(t *testing.T) {
 	p := start(t)
 	o := p.options()
@@ -216,8 +216,8 @@ func TestExceptions(t *testing.T) {
 		{run, "INSERT INTO t VALUES ('x')", 6, "Cannot parse string 'x' as Int64"},
 		{run, "SELECT '{}'::JSON", codeNotImplemented, "is not one that the stand-in carries"},
 		{unknown, "", 115, "Unknown setting 'no_such'"},
-		{prepare, "INSERT INTO nope", 60, "Table `the db`.nope does not exist"},
-		{prepare, "INSERT INTO t (nope)", 16, "No such column nope in table `the db`.t"},
+		{prepare, "INSERT INTO nope", 60, "Unknown table expression identifier 'nope'"},
+		{prepare, "INSERT INTO t (nope)", 47, "Unknown expression identifier `nope`"},
 	} {
 		err := tt.do(tt.query)
 		var x *clickhouse.Exception

@@ -8,13 +8,12 @@ import (
 
 // ClickHouse's numbers of the failures that come from the server rather than from the engine.
 const (
-	codeColumnsDoNotMatch = 20
-	codeNotImplemented    = 48
-	codeSyntaxError       = 62
-	codeUnknownPacket     = 99
-	codeUnexpectedPacket  = 101
-	codeAuthentication    = 516
-	codeUnknownException  = 1002
+	codeNotImplemented   = 48
+	codeSyntaxError      = 62
+	codeUnknownPacket    = 99
+	codeUnexpectedPacket = 101
+	codeAuthentication   = 516
+	codeUnknownException = 1002
 )
 
 // An exception is ClickHouse's form of an error, as its clients get to see it.

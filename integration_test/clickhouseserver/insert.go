@@ -14,7 +14,7 @@ func (c *conn) insert(q query, ins insertion) error {
 	columns, err := header(c.eng, fmt.Sprintf("SELECT %s FROM %s LIMIT 0", ins.columns, ins.table),
 		q.parameters)
 	if err != nil {
-		return c.whyNot(ins, q.parameters, err)
+		return err
 	}
 	if err := c.sendHeader(columns); err != nil {
 		return err
@@ -40,17 +40,6 @@ func (c *conn) insert(q query, ins insertion) error {
 	}
 	c.out.uvarint(serverEndOfStream)
 	return nil
-}
-
-// whyNot returns what an INSERT fails with, where the SELECT of its columns fails: the server's
-// reasons differ.
-func (c *conn) whyNot(ins insertion, parameters []parameter, failed error) error {
-	_, err := table(c.eng, ins.head+" SELECT * FROM null('idmint UInt8')", parameters)
-	var x *exception
-	if errors.As(err, &x) && x.code != codeColumnsDoNotMatch {
-		return x
-	}
-	return failed
 }
 
 var errCancelled = errors.New("the client cancels its INSERT")
