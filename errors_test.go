@@ -20,7 +20,7 @@ var within = map[string]string{
 	"publicid.ErrPrefix": "InputError", "publicid.ErrCheck": "InputError",
 	"publicid.ErrKey": "InputError",
 
-	"generator.ErrRepeated": "NumberError",
+	"generator.ErrRepeated":    "NumberError",
 	"generator.NotBeforeError": "NumberError",
 	"generator.ErrClockBehind": "ClockError", "generator.ErrClockStopped": "ClockError",
 	"generator.ErrMaxWait": "ClockError", "generator.notBefore": "ClockError",
