@@ -64,10 +64,24 @@ func (e engine) errAbsent() error {
 // zero, where −1 stands for any version.
 const maxVersion = math.MaxInt32
 
-// Read implements kv.Engine.
+// Read implements kv.Engine. Several rows are read once while the barrier is under way, and again
+// behind it.
 func (e engine) Read(ctx context.Context, part string, names ...string) ([]kv.Row, error) {
-	return read(ctx, e, func(ctx context.Context, l *link) ([]kv.Row, error) {
-		return e.snapshot(ctx, l, part, names)
+	if len(names) == 1 {
+		return e.Each(ctx, []string{part}, names[0])
+	}
+	return kv.Look(ctx, e.cluster, func(ctx context.Context, l *link) (rows []kv.Row, err error) {
+		err = kv.Parallel(ctx, 2, 2, func(ctx context.Context, i int) (err error) {
+			if i == 0 {
+				return e.barrier(ctx, l)
+			}
+			rows, err = e.collect(ctx, l, part, names)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		return e.snapshot(ctx, l, part, names, rows)
 	})
 }
 
@@ -104,21 +118,22 @@ func (e engine) barrier(ctx context.Context, l *link) error {
 	return e.errAbsent()
 }
 
-// snapshot reads rows that a partition had together at one moment, behind the barrier. Each is read
-// by itself, twice, until both times agree: at the end of the first time all of them had these
-// versions, since a version only rises.
+// snapshot reads rows that a partition had together at one moment, behind the barrier. Before is
+// what was read of them already. Each row is read by itself, and all of them until two times agree:
+// when the second of these began all had these versions, since a version only rises.
 func (e engine) snapshot(
-	ctx context.Context, l *link, part string, names []string,
+	ctx context.Context, l *link, part string, names []string, before []kv.Row,
 ) ([]kv.Row, error) {
-	rows, err := e.collect(ctx, l, part, names)
-	for same := len(names) == 1; !same && err == nil; {
-		before := rows
-		rows, err = e.collect(ctx, l, part, names)
-		same = slices.EqualFunc(rows, before, func(a, b kv.Row) bool {
+	for {
+		rows, err := e.collect(ctx, l, part, names)
+		same := slices.EqualFunc(rows, before, func(a, b kv.Row) bool {
 			return a.Version == b.Version
 		})
+		if err != nil || same {
+			return rows, err
+		}
+		before = rows
 	}
-	return rows, err
 }
 
 // collect reads rows of a partition, all at once and each by itself.

@@ -65,6 +65,9 @@ func TestBarrier(t *testing.T) {
 	commit(t, other, 0)
 	for name, read := range map[string]func(context.Context) ([]kv.Row, error){
 		"read": func(ctx context.Context) ([]kv.Row, error) { return e.Read(ctx, "n/p", "state") },
+		"reads": func(ctx context.Context) ([]kv.Row, error) {
+			return e.Read(ctx, "n/p", "state", "other")
+		},
 		"list": func(ctx context.Context) ([]kv.Row, error) { return e.List(ctx, "n/p", "", "", 1) },
 		"each": func(ctx context.Context) ([]kv.Row, error) {
 			return e.Each(ctx, []string{"n/p"}, "state")
