@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/mattn/go-sqlite3"
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
@@ -270,13 +271,14 @@ func (j *journal) inTransaction(
 // refused reports whether a COMMIT that ended with this error has stored nothing. Of MySQL that is
 // never sure.
 func refused(err error) bool {
-	var answer sqlite3.Error
-	if errors.As(err, &answer) { // after an I/O error it may be written, and the sync have failed
-		return answer.Code != sqlite3.ErrIoErr
+	var postgres *pgconn.PgError
+	if errors.As(err, &postgres) {
+		return postgres.SeverityUnlocalized == "ERROR" &&
+			// Away may be a pooler's word, which may not know.
+			sqldialect.CauseOfCode(sqldialect.Postgres, postgres.Code) != sqldialect.Away
 	}
-	// Away may be a pooler's word, which may not know.
-	kind, cause := sqldialect.CauseOf(err)
-	return kind == sqldialect.Postgres && cause != sqldialect.Away
+	var sqlite sqlite3.Error // after an I/O error it may be written, and the sync have failed
+	return errors.As(err, &sqlite) && sqlite.Code != sqlite3.ErrIoErr
 }
 
 // now is the time as it is stored.

@@ -114,30 +114,6 @@ func (f *fixture) checkNone() {
 	}
 }
 
-// A launch that ends once the import has its generator number does no harm, as with every app.
-func TestLaunchEndsLater(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	id := f.start("deployment")
-	im := importing(launch(id))
-	im.Progress = func(rows, _ int64) {
-		if rows == 10 {
-			f.end(id, launchlog.Superseded)
-		}
-	}
-	f.mustRun(numbered(50), im)
-	f.checkNumbered(50, 1)
-	// Nor does it for the import's own.
-	im = importing()
-	im.Progress = func(rows, _ int64) {
-		if rows == 10 {
-			f.end(2, launchlog.RolledBack)
-		}
-	}
-	f.mustRun(numbered(50), im)
-	f.checkNumbered(50, 2)
-}
-
 // An import that stopped keeps its launch, and goes on with a generator number of its own; or with
 // another launch.
 func TestResumeWithLaunch(t *testing.T) {
