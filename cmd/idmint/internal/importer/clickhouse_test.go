@@ -197,8 +197,8 @@ func TestRefusedByClickHouse(t *testing.T) {
 	f.checkNumbered(4, 1)
 }
 
-// Of two databases an error names the one that it is about, without its password. A port that is not
-// ClickHouse's native one is told from a server that is away.
+// Of two databases an error names the one that it is about, without its password. It says what may
+// be wrong with a port that is not ClickHouse's native one.
 func TestNotNative(t *testing.T) {
 	t.Parallel()
 	f := newFixtureIn(t, places[3])
@@ -209,7 +209,8 @@ func TestNotNative(t *testing.T) {
 		!strings.Contains(err.Error(), "missing") {
 		t.Error(err)
 	}
-	f.target = d.WithHost(proxy(t, d.Host(), func(bool, []byte) (lost, arrives bool) { return true, false }))
+	hangsUp := func(bool, []byte) (lost, arrives bool) { return true, false }
+	f.target = d.WithHost(proxy(t, d.Host(), hangsUp))
 	_, err = Run(ctx, f.database(2*time.Second), f.log, strings.NewReader(numbered(5)), importing())
 	if err == nil || !strings.Contains(err.Error(), "may not speak ClickHouse's native protocol") {
 		t.Error(err)

@@ -46,8 +46,8 @@ type dialect struct {
 	// idmint_import: a statement before it is created, its key, and what ends its table_name, and
 	// the CREATE TABLE
 	creating, key, foldTable, end string
-	ignore                        string // ends an INSERT that does nothing where such a row is there
-	noted                         string // a parameter, which is a table's name, as idmint_import has it
+	ignore                        string // ends an INSERT that does nothing if such a row is there
+	noted                         string // a parameter for a table's name, as idmint_import has it
 
 	quote       func(string) string
 	longestName int    // in bytes, where the database would cut it off by itself
