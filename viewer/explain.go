@@ -215,7 +215,7 @@ func draw(id explain.ID) (drawn []part) {
 // reasons are why a text fits no scheme.
 func reasons(query string) (all []reason) {
 	for _, s := range explain.Schemes() {
-		if _, err := explain.Read(s, explain.Text, query); err != nil {
+		if _, err := s.Read(explain.Text, query); err != nil {
 			all = append(all, reason{s.Name(), strings.TrimPrefix(err.Error(), "idtype: ")})
 		}
 	}

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"fmt"
 	"slices"
 	"time"
 )
@@ -18,7 +17,7 @@ func Find(text string, now time.Time) []Fit {
 	var fits []Fit
 	for _, s := range Schemes() {
 		for _, form := range s.FormNames() {
-			id, err := Read(s, form, text)
+			id, err := s.Read(form, text)
 			known := func(f Fit) bool { return f.Name() == id.Name() && f.Value() == id.Value() }
 			if err == nil && !slices.ContainsFunc(fits, known) {
 				fits = append(fits, Fit{id, form})
@@ -27,18 +26,6 @@ func Find(text string, now time.Time) []Fit {
 	}
 	Rank(fits, now)
 	return fits
-}
-
-// Read reads an ID that follows the layout.
-func Read(s Scheme, form, text string) (ID, error) {
-	id, err := s.Read(form, text)
-	if err != nil {
-		return nil, err
-	}
-	if err := id.Validate(); err != nil {
-		return nil, fmt.Errorf("%s: %w", text, err)
-	}
-	return id, nil
 }
 
 // A Timed has the times that an ID would mean.

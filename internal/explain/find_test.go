@@ -18,7 +18,7 @@ func TestFind(t *testing.T) {
 			t.Fatalf("there is no example of %s", s.Name())
 		}
 		for i, form := range s.FormNames() {
-			of, err := Read(s, Text, id)
+			of, err := s.Read(Text, id)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +72,7 @@ func TestDoubt(t *testing.T) {
 // The parts of an ID are all of it.
 func TestParts(t *testing.T) {
 	for _, s := range Schemes() {
-		id, err := Read(s, Text, examples[s.Name()])
+		id, err := s.Read(Text, examples[s.Name()])
 		if err != nil {
 			t.Fatal(err)
 		}

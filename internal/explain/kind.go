@@ -2,6 +2,7 @@ package explain
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -48,7 +49,7 @@ type Scheme interface {
 	Name() idtype.Scheme
 	// FormNames are those of its forms, text first.
 	FormNames() []string
-	// Read reads an ID in a form that the scheme has. It checks the domain alone: see ID.Validate.
+	// Read reads an ID that follows the layout, in a form that the scheme has.
 	Read(form, text string) (ID, error)
 }
 
@@ -99,7 +100,13 @@ func (k *Kind[T]) Form(name string) Form[T] {
 // Read reads an ID.
 func (k *Kind[T]) Read(form, text string) (ID, error) {
 	id, err := k.Form(form).Read(text)
-	return Identity[T]{k, id}, err
+	if err != nil {
+		return nil, err
+	}
+	if err := id.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", text, err)
+	}
+	return Identity[T]{k, id}, nil
 }
 
 // An Identity is an ID of a kind.
