@@ -12,7 +12,7 @@
 //
 // A [Set] holds what is looked at: generators and sources of claims, by [Add], and launch logs, by
 // [Set.Watch]. It counts nothing itself. [Set.Collect] reads their Stats at that moment, so Next
-// costs what it did. [Metrics] lists what there is, and docs/observability.md shows it as a table.
+// costs what it did. [Metrics] lists what there is, of the table in metrics.md.
 //
 //	set := new(telemetry.Set)
 //	err := telemetry.Add(set, "orders", orders) // a generator

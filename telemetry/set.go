@@ -32,7 +32,7 @@ type source struct {
 }
 
 // A teller takes a value of a metric. The labels are those behind the generator's name.
-type teller func(m *Metric, value float64, labels ...string)
+type teller func(metric string, value float64, labels ...string)
 
 // Stats are what generators and sources of claims tell of themselves.
 type Stats interface {
@@ -82,14 +82,14 @@ func (s *Set) Collect(ctx context.Context, yield func(Sample)) {
 	sources, logs := slices.Clone(s.sources), slices.Clone(s.logs)
 	s.mu.Unlock()
 	for _, of := range sources {
-		of.tell(time.Now(), func(m *Metric, value float64, labels ...string) {
+		of.tell(time.Now(), func(metric string, value float64, labels ...string) {
 			labels = append([]string{of.name}, labels...)
-			yield(Sample{m.Name, labels, value})
+			yield(Sample{metric, labels, value})
 		})
 	}
 	for _, w := range logs {
-		w.collect(ctx, func(m *Metric, value float64, labels ...string) {
-			yield(Sample{m.Name, append([]string{w.namespace}, labels...), value})
+		w.collect(ctx, func(metric string, value float64, labels ...string) {
+			yield(Sample{metric, append([]string{w.namespace}, labels...), value})
 		})
 	}
 }
@@ -101,15 +101,15 @@ func tellStats(stats any, now time.Time, tell teller) {
 		tellTimed(st, tell)
 	case generator.DecimalStats:
 		scheme := string(idtype.SchemeDecimal)
-		tell(&ids, float64(st.Taken), scheme)
-		tell(&refills, float64(len(st.Generators)), scheme)
-		tell(&used, float64(st.Counter)/formats.DecimalMaxCounter, scheme)
-		tell(&unheard, float64(st.Hints.Unheard), scheme)
+		tell("idmint.generator.ids", float64(st.Taken), scheme)
+		tell("idmint.generator.refills", float64(len(st.Generators)), scheme)
+		tell("idmint.generator.utilization", float64(st.Counter)/formats.DecimalMaxCounter, scheme)
+		tell("idmint.generator.order.failures", float64(st.Hints.Unheard), scheme)
 	case generator.SequenceStats:
 		scheme := string(idtype.SchemeSequence)
-		tell(&ids, float64(st.Taken), scheme)
-		tell(&refills, float64(st.Blocks), scheme)
-		tell(&used, st.BlockUsed, scheme)
+		tell("idmint.generator.ids", float64(st.Taken), scheme)
+		tell("idmint.generator.refills", float64(st.Blocks), scheme)
+		tell("idmint.generator.utilization", st.BlockUsed, scheme)
 	case claims.Stats:
 		tellClaims(st, now, tell)
 	}
@@ -118,16 +118,16 @@ func tellStats(stats any, now time.Time, tell teller) {
 // tellTimed tells of a generator whose IDs carry the time. Its clock says what is ahead of what.
 func tellTimed(st generator.Stats, tell teller) {
 	scheme := string(st.Scheme)
-	tell(&ids, float64(st.Issued), scheme)
-	tell(&refills, float64(st.Windows), scheme)
-	tell(&used, st.PoolUsed, scheme)
-	tell(&waits, float64(st.Waits), scheme)
-	tell(&waiting, float64(st.Waiting), scheme)
-	tell(&regressions, float64(st.Regressions), scheme)
-	tell(&behind, ahead(st.Time, st.Now), scheme)
-	tell(&notBefore, ahead(st.NotBefore, st.Now), scheme)
+	tell("idmint.generator.ids", float64(st.Issued), scheme)
+	tell("idmint.generator.refills", float64(st.Windows), scheme)
+	tell("idmint.generator.utilization", st.PoolUsed, scheme)
+	tell("idmint.generator.waits", float64(st.Waits), scheme)
+	tell("idmint.generator.waiting", float64(st.Waiting), scheme)
+	tell("idmint.generator.clock.regressions", float64(st.Regressions), scheme)
+	tell("idmint.generator.clock.behind", ahead(st.Time, st.Now), scheme)
+	tell("idmint.generator.window.wait", ahead(st.NotBefore, st.Now), scheme)
 	if !st.Until.IsZero() {
-		tell(&remaining, ahead(st.Until, st.Now), scheme)
+		tell("idmint.generator.window.remaining", ahead(st.Until, st.Now), scheme)
 	}
 }
 
@@ -144,14 +144,14 @@ func tellClaims(st claims.Stats, now time.Time, tell teller) {
 		{"doubt", st.Doubts},
 		{"failed", st.Failed},
 	} {
-		tell(&claimEvents, float64(event.count), scheme, event.name)
+		tell("idmint.claim.events", float64(event.count), scheme, event.name)
 	}
-	tell(&claimLeft, ahead(st.Until, now), scheme)
+	tell("idmint.claim.remaining", ahead(st.Until, now), scheme)
 	away := 0.0
 	if !st.Away.IsZero() {
 		away = ahead(now, st.Away)
 	}
-	tell(&claimAway, away, scheme)
+	tell("idmint.claim.away", away, scheme)
 }
 
 // ahead is by how many seconds a time is ahead of another one. It is 0 where it is behind, or zero.

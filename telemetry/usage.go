@@ -64,13 +64,13 @@ func (w *watched) collect(ctx context.Context, tell teller) {
 		w.warn(r.Good)
 		shares, running := fullest(r.Good.Shares)
 		for _, share := range shares {
-			tell(&numbersUsed, float64(share.Used), string(share.Of), share.Name)
-			tell(&numbersPart, share.Part(), string(share.Of), share.Name)
+			tell("idmint.numbers.used", float64(share.Used), string(share.Of), share.Name)
+			tell("idmint.numbers.utilization", share.Part(), string(share.Of), share.Name)
 		}
-		tell(&launchesRunning, float64(running))
+		tell("idmint.launches.running", float64(running))
 	}
-	tell(&usageAge, ahead(time.Now(), read))
-	tell(&usageFailures, float64(r.Failures))
+	tell("idmint.usage.age", ahead(time.Now(), read))
+	tell("idmint.usage.failures", float64(r.Failures))
 }
 
 // fullest keeps the fullest launch and the fullest counter. So there are as many series as kinds

@@ -15,7 +15,7 @@
 // idmint_log_step_duration_seconds. Its labels are op, as "claim", and error_type, which is empty
 // where the step succeeded.
 //
-// docs/observability.md has a table, and alerts.yml beside this file has alerts.
+// telemetry/metrics.md has a table, and alerts.yml beside this file has alerts.
 package promid
 
 import (

@@ -113,7 +113,8 @@ idmint_usage_failures_total{namespace="default"} 0
 // histogram are the lines of one step that took so many seconds, from a bucket on.
 func histogram(labels, seconds string, from int) string {
 	var text strings.Builder
-	for i, bound := range []string{"0.001", "0.005", "0.01", "0.05", "0.1", "0.5", "1", "5", "10", "+Inf"} {
+	bounds := strings.Fields("0.001 0.005 0.01 0.05 0.1 0.5 1 5 10 +Inf")
+	for i, bound := range bounds {
 		n := "1"
 		if i < from {
 			n = "0"
