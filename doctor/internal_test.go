@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/idmint/idmint/migrations"
 )
 
 // A check that fails has not passed, whatever it said before. The rest is made where the database
@@ -73,26 +71,6 @@ func TestChecks(t *testing.T) {
 	slices.Sort(made)
 	if made = slices.Compact(made); !slices.Equal(made, codes) {
 		t.Errorf("made: %v, listed: %v", made, codes)
-	}
-}
-
-// What migrations make is read from their files.
-func TestExpected(t *testing.T) {
-	for d, counts := range map[migrations.Dialect][2]int{
-		migrations.SQLite: {6, 19}, migrations.Postgres: {6, 17}, migrations.MySQL: {8, 12},
-	} {
-		tables, _ := expected(d, "TABLE")
-		triggers, in := expected(d, "TRIGGER")
-		if len(tables) != counts[0] || len(triggers) != counts[1] ||
-			!slices.Contains(tables, "idmint_counter") ||
-			!slices.Contains(triggers, "idmint_counter_update") ||
-			len(without(used, tables)) != 0 || in["idmint_counter_update"] == "" {
-			t.Errorf("%s: %d tables %v, %d triggers %v", d, len(tables), tables, len(triggers),
-				triggers)
-		}
-	}
-	if migrations.Latest(migrations.SQLite) == 0 {
-		t.Error("no migrations")
 	}
 }
 
