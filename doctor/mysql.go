@@ -163,8 +163,8 @@ func mysqlReplicas(ctx context.Context, db *database, r *Reporter) error {
 	return nil
 }
 
-// mysqlTables asks for each table. One on which the role has no right is not listed, and nobody tells
-// the role of it: the empty ones, which keep TRUNCATE off, need none.
+// mysqlTables asks for each table. One on which the role has no right is not listed, and nobody
+// tells the role of it: the empty ones, which keep TRUNCATE off, need none.
 func mysqlTables(ctx context.Context, db *database, r *Reporter) error {
 	var missing []string
 	tables, _ := expected(db.dialect, "TABLE")

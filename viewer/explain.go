@@ -253,8 +253,8 @@ func first[T any](list []T, has func(T) bool) {
 	})
 }
 
-// ask asks the launch log who made decimal IDs, in one turn. The error is the log's: nothing more is
-// asked then.
+// ask asks the launch log who made decimal IDs, in one turn. The error is the log's: nothing more
+// is asked then.
 func (h *Handler) ask(ctx context.Context, decimals []*fit) error {
 	if h.log == nil || len(decimals) == 0 {
 		return nil

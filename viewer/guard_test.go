@@ -248,8 +248,8 @@ func TestProxyHeader(t *testing.T) {
 	}
 }
 
-// A page of a stranger, whose name leads to this machine, reads nothing. Names of hosts are the same
-// in any case.
+// A page of a stranger, whose name leads to this machine, reads nothing. Names of hosts are the
+// same in any case.
 func TestHosts(t *testing.T) {
 	names := []string{"localhost", "Pages.Example"}
 	h := newPages(t, nil, &viewer.Options{Hosts: names})

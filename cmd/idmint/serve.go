@@ -187,7 +187,7 @@ func (w warner) Write(line []byte) (int, error) {
 // options are those of the pages.
 func (s *serving) options() (*viewer.Options, error) {
 	opts := &viewer.Options{Hosts: s.hosts}
-	if s.prefix != "" && (path.Clean("/"+s.prefix) != s.prefix || strings.ContainsAny(s.prefix, "{}")) {
+	if p := s.prefix; p != "" && (path.Clean("/"+p) != p || strings.ContainsAny(p, "{}")) {
 		return nil, usage("--prefix %q: want a path such as /idmint", s.prefix)
 	}
 	auth, err := s.auth()
