@@ -300,10 +300,13 @@ func (s *serving) launches(ctx context.Context, opts *viewer.Options) (
 	}
 	set := new(telemetry.Set)
 	metrics := promid.New(set)
-	log, err := launchlog.New(readOnly{logReader: store, clock: d.Kind != dsn.ZooKeeper},
-		&launchlog.Options{
-			Namespace: s.flags.namespace, Budget: s.flags.wait, Observe: metrics.Step,
-		})
+	read := launchlog.Store(store)
+	if d.Kind == dsn.ZooKeeper {
+		read = clockless{store}
+	}
+	log, err := launchlog.New(read, &launchlog.Options{
+		Namespace: s.flags.namespace, Budget: s.flags.wait, Observe: metrics.Step,
+	})
 	if err != nil {
 		store.Close()
 		return nil, nil, usageError{err}
@@ -320,3 +323,8 @@ func (s *serving) launches(ctx context.Context, opts *viewer.Options) (
 	})
 	return log, func() { store.Close() }, nil
 }
+
+// A clockless store is not asked for its time: ZooKeeper tells that only to who writes a znode.
+type clockless struct{ launchlog.Store }
+
+func (clockless) Now(context.Context) (time.Time, error) { return time.Time{}, nil }

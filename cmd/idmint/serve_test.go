@@ -13,8 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -23,8 +21,6 @@ import (
 	"github.com/idmint/idmint/cmd/idmint/internal/pool"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/launchlog"
-	"github.com/idmint/idmint/launchlog/memory"
 )
 
 // A site is pages that are served.
@@ -296,39 +292,6 @@ func TestServeReadOnlyRole(t *testing.T) {
 	pages.wants("health", 200, "Launch numbers")
 	pages.wants("healthz", 200, `"status":"ok"`)
 	pages.wants("metrics", 200, "idmint_numbers_used")
-}
-
-// Each method of a store reads, and is listed here, or is refused.
-func TestReadOnlyMethods(t *testing.T) {
-	reading := []string{
-		"Claims", "Counters", "Events", "LastNumber", "Launch", "Launches", "Now",
-	}
-	var passed []string
-	for m := range reflect.TypeFor[logReader]().Methods() {
-		passed = append(passed, m.Name)
-	}
-	if !slices.Equal(passed, reading) {
-		t.Errorf("%q are passed on, want %q", passed, reading)
-	}
-	store := reflect.ValueOf(readOnly{}) // what is passed on panics
-	for m := range reflect.TypeFor[launchlog.Store]().Methods() {
-		if slices.Contains(reading, m.Name) {
-			continue
-		}
-		args := []reflect.Value{reflect.ValueOf(t.Context())}
-		for i := 1; i < m.Type.NumIn(); i++ {
-			args = append(args, reflect.Zero(m.Type.In(i)))
-		}
-		results := store.MethodByName(m.Name).Call(args)
-		if err := results[len(results)-1].Interface(); err != errReadOnly {
-			t.Errorf("%s: %v", m.Name, err)
-		}
-	}
-	// A store that writes to tell the time is not asked for it.
-	at, err := readOnly{logReader: memory.New(time.Now)}.Now(t.Context())
-	if err != nil || !at.IsZero() {
-		t.Errorf("%v, %v", at, err)
-	}
 }
 
 // Whoever looks at a log leaves its file as it was, and nothing beside it.
