@@ -19,17 +19,11 @@ var mysql = engine{
 	server: []Probe[*database]{
 		{"writable", mysqlWritable},
 		{"mysql.version", mysqlVersion},
-		setting{
-			"mysql.flush_log", `SELECT @@global.innodb_flush_log_at_trx_commit`,
-			[]string{"1"},
-			Finding, "innodb_flush_log_at_trx_commit is %s",
-		}.check(),
+		setting("mysql.flush_log", Finding, `SELECT @@global.innodb_flush_log_at_trx_commit`,
+			"innodb_flush_log_at_trx_commit is %s", "1"),
 		{"mysql.sync_binlog", mysqlSyncBinlog},
-		setting{
-			"mysql.doublewrite", `SELECT @@global.innodb_doublewrite`,
-			[]string{"1", "on", "detect_and_recover", "fast"},
-			Finding, "innodb_doublewrite is %s",
-		}.check(),
+		setting("mysql.doublewrite", Finding, `SELECT @@global.innodb_doublewrite`,
+			"innodb_doublewrite is %s", "1", "on", "detect_and_recover", "fast"),
 		{"mysql.galera", mysqlGalera},
 		{"mysql.replicas", mysqlReplicas},
 	},

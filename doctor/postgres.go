@@ -14,25 +14,12 @@ var postgres = engine{
 	server: []Probe[*database]{
 		{"writable", postgresWritable},
 		{"postgres.version", postgresVersion},
-		setting{
-			"postgres.fsync", `SELECT current_setting('fsync')`,
-			[]string{"on"},
-			Finding,
-			"fsync is %s",
-		}.check(),
-		setting{
-			"postgres.full_page_writes", `SELECT current_setting('full_page_writes')`,
-			[]string{"on"},
-			Finding, "full_page_writes is %s",
-		}.check(),
+		setting("postgres.fsync", Finding, `SELECT current_setting('fsync')`, "fsync is %s", "on"),
+		setting("postgres.full_page_writes", Finding, `SELECT current_setting('full_page_writes')`,
+			"full_page_writes is %s", "on"),
 		{"postgres.standbys", postgresStandbys},
-		{"postgres.connections", postgresConnections},
-		setting{
-			"postgres.checksums", `SELECT current_setting('data_checksums')`,
-			[]string{"on"},
-			Note,
-			"data_checksums is %s",
-		}.check(),
+		setting("postgres.checksums", Note, `SELECT current_setting('data_checksums')`,
+			"data_checksums is %s", "on"),
 	},
 	content: []Probe[*database]{
 		{"tables", postgresTables},
@@ -114,18 +101,6 @@ func postgresStandbys(ctx context.Context, db *database, r *Reporter) error {
 	}
 	r.Pass("%d standbys are connected, %d of them synchronous", connected, synchronous)
 	return nil
-}
-
-// postgresConnections counts the sessions of clients, of all databases of the server.
-func postgresConnections(ctx context.Context, db *database, r *Reporter) error {
-	var used, most int
-	err := db.one(ctx, `SELECT (SELECT sum(numbackends) FROM pg_stat_database)::int,
-		current_setting('max_connections')::int`, nil, &used, &most)
-	if err == nil && used*10 >= most*8 {
-		r.Note("%d of max_connections, %d, are in use: a process that starts may get none", used, most)
-	}
-	r.Pass("%d of max_connections, %d, are in use", used, most)
-	return err
 }
 
 func postgresTables(ctx context.Context, db *database, r *Reporter) error {

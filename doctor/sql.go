@@ -181,24 +181,17 @@ func fittingRows(ctx context.Context, db *database, r *Reporter) error {
 	return nil
 }
 
-// A setting is a check of one value. It is well where good has it.
-type setting struct {
-	code, query string
-	good        []string
-	level       Level
-	text        string // with %s for the value
-}
-
-func (s setting) check() Probe[*database] {
-	return Probe[*database]{s.code, func(ctx context.Context, db *database, r *Reporter) error {
+// setting is a check of one value. It is well where good has it. The text has %s for it.
+func setting(code string, level Level, query, text string, good ...string) Probe[*database] {
+	return Probe[*database]{code, func(ctx context.Context, db *database, r *Reporter) error {
 		var value string
-		if err := db.one(ctx, s.query, nil, &value); err != nil {
+		if err := db.one(ctx, query, nil, &value); err != nil {
 			return err
 		}
-		if !slices.Contains(s.good, strings.ToLower(value)) {
-			r.add(s.level, s.text, value)
+		if !slices.Contains(good, strings.ToLower(value)) {
+			r.add(level, text, value)
 		}
-		r.Pass(s.text, value)
+		r.Pass(text, value)
 		return nil
 	}}
 }

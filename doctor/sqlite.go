@@ -11,11 +11,8 @@ import (
 var sqlite = engine{
 	server: []Probe[*database]{
 		{"writable", sqliteWritable},
-		setting{
-			"sqlite.journal", `PRAGMA journal_mode`,
-			[]string{"delete", "truncate", "persist"},
-			Finding, "the journal mode is %s",
-		}.check(),
+		setting("sqlite.journal", Finding, `PRAGMA journal_mode`,
+			"the journal mode is %s", "delete", "truncate", "persist"),
 	},
 	content: []Probe[*database]{
 		{"tables", sqliteTables},
