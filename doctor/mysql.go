@@ -21,7 +21,8 @@ var mysql = engine{
 		{"mysql.version", mysqlVersion},
 		setting("mysql.flush_log", Finding, `SELECT @@global.innodb_flush_log_at_trx_commit`,
 			"innodb_flush_log_at_trx_commit is %s", "1"),
-		{"mysql.sync_binlog", mysqlSyncBinlog},
+		setting("mysql.sync_binlog", Finding, `SELECT CASE WHEN @@global.log_bin
+			THEN @@global.sync_binlog ELSE 'unused' END`, "sync_binlog is %s", "1", "unused"),
 		setting("mysql.doublewrite", Finding, `SELECT @@global.innodb_doublewrite`,
 			"innodb_doublewrite is %s", "1", "on", "detect_and_recover", "fast"),
 		{"mysql.galera", mysqlGalera},
@@ -106,16 +107,6 @@ func oldMySQL(version string) (bool, error) {
 		return number < 10_006_000, nil
 	}
 	return number < 8_000_029, nil
-}
-
-func mysqlSyncBinlog(ctx context.Context, db *database, r *Reporter) error {
-	var log, sync string
-	err := db.one(ctx, `SELECT @@global.log_bin, @@global.sync_binlog`, nil, &log, &sync)
-	if err == nil && log != "0" && sync != "1" {
-		r.Finding("sync_binlog is %s", sync)
-	}
-	r.Pass("log_bin is %s, and sync_binlog %s", log, sync)
-	return err
 }
 
 func mysqlGalera(ctx context.Context, db *database, r *Reporter) error {
@@ -254,7 +245,7 @@ func mysqlRights(ctx context.Context, db *database, r *Reporter) error {
 			WHERE grantee = ? AND ? LIKE table_schema) p
 		WHERE privilege_type IN ('DROP', 'ALTER', 'TRIGGER', 'SUPER') ORDER BY 1`,
 		grantee(role), grantee(role), db.schema)
-	rights(r, role, missing, append(more, others...), nil)
+	rights(r, role, missing, append(more, others...))
 	return err
 }
 

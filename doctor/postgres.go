@@ -183,24 +183,22 @@ func postgresRights(ctx context.Context, db *database, r *Reporter) error {
 		r.Finding("row-level security applies to the role %s, and may hide rows: %s", name,
 			first(secured))
 	}
-	rights(r, name, missing, more, map[string]bool{
-		"is a superuser": super, "owns the tables, and may drop their triggers": owner && !super,
-	})
+	if super {
+		r.Note("the role %s is a superuser", name)
+	} else if owner {
+		r.Note("the role %s owns the tables, and may drop their triggers", name)
+	}
+	rights(r, name, missing, more)
 	return nil
 }
 
 // rights reports rights that are missing, and those that are not needed.
-func rights(r *Reporter, role string, missing, more []string, also map[string]bool) {
+func rights(r *Reporter, role string, missing, more []string) {
 	if len(missing) > 0 {
 		r.Finding("the role %s lacks %s", role, first(missing))
 	}
 	if len(more) > 0 {
 		r.Note("the role %s needs no %s", role, first(more))
-	}
-	for what, is := range also {
-		if is {
-			r.Note("the role %s %s", role, what)
-		}
 	}
 	r.Pass("the role %s has SELECT, INSERT and UPDATE, and no more", role)
 }
