@@ -88,11 +88,7 @@ func (h *Handler) launches(r *http.Request) (answer, error) {
 }
 
 func newRow(l launchlog.Launch, now time.Time) row {
-	end := l.EndedAt
-	if l.Running() {
-		end = now
-	}
-	return row{l, from(l.StartedAt, now), span(end.Sub(l.StartedAt))}
+	return row{l, from(l.StartedAt, now), span(endOf(l, now).Sub(l.StartedAt))}
 }
 
 func distinct(names []string) []string {
@@ -103,12 +99,6 @@ func distinct(names []string) []string {
 // filterOf reads what is to be listed. Names are taken as they are: the log's names are.
 func filterOf(q url.Values) (f launchlog.Filter, err error) {
 	f.Service, f.Environment = q.Get("service"), q.Get("environment")
-	for name, value := range map[string]string{"service": f.Service, "environment": f.Environment} {
-		if len(value) > 255 {
-			return f, badQuery(name, value,
-				"is longer than 255 bytes, and no launch has such a name")
-		}
-	}
 	switch running := q.Get("running"); running {
 	case "":
 	case "1":
