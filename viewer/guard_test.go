@@ -96,12 +96,12 @@ func TestPrefix(t *testing.T) {
 				}
 			}
 		}
-		for path, depth := range map[string]int{"/": 3, "/?q=14150000000065": 2} {
+		for i, path := range []string{"/", "/?q=14150000000065"} {
 			at, err := url.Parse("http://pages.example" + prefix + path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			follow(at, depth)
+			follow(at, 3-i) // an address is followed once, from the first page as far as it goes
 		}
 		if len(seen) < 55 {
 			t.Errorf("%s: only %d addresses", prefix, len(seen))
