@@ -51,139 +51,95 @@ func newPapers(t *testing.T, d database) (*gorm.DB, []Paper) {
 // where and why.
 func testRefusals(t *testing.T, d database) {
 	db, papers := newPapers(t, d)
-	raw := papers[0].ID[:]
-	for _, test := range []struct {
-		name string
-		do   func() *gorm.DB
+	raw, slice := papers[0].ID[:], idtype.Slice[idtype.SnoID]{papers[0].ID}
+	remove := func(condition any) error { return db.Delete(&Paper{}, condition).Error }
+	where := func(column string, v any) error { return db.Where(M{column: v}).Delete(&Paper{}).Error }
+	inTable := func() *gorm.DB { return db.Table("papers") }
+	set := func(v any) error { return db.Model(&Paper{}).Where("1 = 1").Update("short", v).Error }
+	const (
+		model    = "gormid: gorm_test.Paper (table papers): "
+		isZero   = "a condition on Short: the ID is zero: set it first; for NULL write IS NULL, or give nil"
+		setZero  = model + "Short of type *idtype.ShortID is zero: set it, or give nil for NULL"
+		isText   = "Short of type *idtype.ShortID: idtype: "
+		isNoList = "an idtype.Slice is one text of JSON: give a []ID"
+	)
+	upsert := clause.OnConflict{
+		Columns: []clause.Column{{Name: "id"}}, DoUpdates: clause.Assignments(M{"short": "?"}),
+	}
+	for name, test := range map[string]struct {
+		err  error
 		want string
 	}{
-		{
-			"zero", func() *gorm.DB {
-				return db.Where("short", idtype.ShortID(0)).Delete(&Paper{})
-			},
-			"gorm_test.Paper (table papers): a condition on Short: the ID is zero: set it first; " +
-				"for NULL write IS NULL, or give nil",
-		},
-		{"zero in a list", func() *gorm.DB {
-			return db.Delete(&Paper{}, []idtype.SnoID{papers[0].ID, {}})
-		}, "a condition on ID: the ID is zero"},
-		{
-			"zero without a model", func() *gorm.DB {
-				return db.Table("papers").Where("short", idtype.ShortID(0)).Delete(nil)
-			},
+		"zero":           {db.Where("short", idtype.ShortID(0)).Delete(&Paper{}).Error, model + isZero},
+		"zero in a list": {remove([]idtype.SnoID{papers[0].ID, {}}), "a condition on ID: the ID is zero"},
+		"zero without a model": {
+			inTable().Where("short", idtype.ShortID(0)).Delete(nil).Error,
 			"gormid: table papers: a condition on short: the ID is zero",
 		},
-		{"a negative", func() *gorm.DB {
-			return db.Where("short", idtype.ShortID(-5)).Delete(&Paper{})
-		}, `"-5" as ShortID: IDs are positive`},
-		{"another scheme", func() *gorm.DB {
-			return db.Delete(&Paper{}, idtype.DecimalID(5))
-		}, "gormid: gorm_test.Paper (table papers): a condition on ID: " +
-			"5 of type idtype.DecimalID does not fit: the field holds idtype.SnoID, " +
-			"stored as bytes"},
-		{"an integer", func() *gorm.DB { return db.Delete(&Paper{}, 5) }, `int64 "5" as SnoID`},
-		{"a bool", func() *gorm.DB {
-			return db.Delete(&Paper{}, map[string]any{"id": true})
-		}, `bool "true" as SnoID`},
-		{"a float", func() *gorm.DB {
-			return db.Where(map[string]any{"short": 1.5e15}).Delete(&Paper{})
-		}, "a float loses digits of an ID"},
-		{"bytes of another length", func() *gorm.DB {
-			return db.Delete(&Paper{}, raw[:9])
-		}, "9 bytes, want 10"},
-		{"no text of an ID", func() *gorm.DB {
-			return db.Where(map[string]any{"id": "nothing"}).Delete(&Paper{})
-		}, `"nothing" as SnoID`},
-		{
-			"a UUID by itself", func() *gorm.DB {
-				return db.Delete(&Paper{}, "39706634-1111-4222-8333-123456789012")
-			},
+		"a negative": {where("short", idtype.ShortID(-5)), `"-5" as ShortID: IDs are positive`},
+		"another scheme": {
+			remove(idtype.DecimalID(5)),
+			model + "a condition on ID: 5 of type idtype.DecimalID does not fit: the field holds " +
+				"idtype.SnoID, stored as bytes",
+		},
+		"an integer": {remove(5), `int64 "5" as SnoID`},
+		"a bool":     {where("id", true), `bool "true" as SnoID`},
+		"a float": {
+			where("short", 1.5e15),
+			model + "a condition on Short: a float loses digits of an ID: give an ID, its text or an " +
+				"integer; json.Decoder.UseNumber keeps those of JSON",
+		},
+		"bytes of another length": {remove(raw[:9]), "9 bytes, want 10"},
+		"no text of an ID":        {where("id", "nothing"), `"nothing" as SnoID`},
+		"a UUID by itself": {
+			remove("39706634-1111-4222-8333-123456789012"),
 			`a condition on ID: idtype: "39706634-1111-4222-8333-123456789012" as SnoID`,
 		},
-		{"digits by themselves", func() *gorm.DB {
-			return db.Delete(&Paper{}, "99999999999999999999")
-		}, `"99999999999999999999" as SnoID`},
-		{"a number by itself", func() *gorm.DB {
-			return db.Not("1").Delete(&Paper{})
-		}, `"1" as SnoID`},
-		{
-			"bytes without a model", func() *gorm.DB {
-				return db.Table("papers").Where(map[string]any{"id": raw}).Delete(nil)
-			},
-			"gormid: table papers: a condition on id: no model tells whether these 10 bytes are " +
-				"an ID or a list: write = ? or IN ?",
+		"digits by themselves": {
+			remove("99999999999999999999"), `"99999999999999999999" as SnoID`,
 		},
-		{"a Slice without a model", func() *gorm.DB {
-			return db.Table("papers").Not("id",
-				idtype.Slice[idtype.SnoID]{papers[0].ID}).Delete(nil)
-		}, "a condition on id: an idtype.Slice is one text of JSON: give a []ID"},
-		{
-			"a Slice in ANY", func() *gorm.DB {
-				return db.Where("id = ANY(?)",
-					idtype.Slice[idtype.SnoID]{papers[0].ID}).Delete(&Paper{})
-			},
-			"an idtype.Slice is one text of JSON: give a []ID",
+		"a number by itself": {db.Not("1").Delete(&Paper{}).Error, `"1" as SnoID`},
+		"a value for two keys": {
+			db.Delete(&KeyPair{}, "39706634-1111").Error,
+			`gormid: gorm_test.KeyPair (table key_pairs): the condition "39706634-1111" is a value ` +
+				`alone, and the primary key has several columns: name one, as in Where("column", value)`,
 		},
-		{
-			"a Slice in raw SQL", func() *gorm.DB {
-				return db.Exec("DELETE FROM papers WHERE id NOT IN (?)",
-					idtype.Slice[idtype.SnoID]{})
-			},
-			"an idtype.Slice is one text of JSON",
+		"bytes without a model": {
+			inTable().Where(M{"id": raw}).Delete(nil).Error,
+			"gormid: table papers: a condition on id: no model tells whether these 10 bytes are an ID " +
+				"or a list: write = ? or IN ?",
 		},
-		{"a Slice by name", func() *gorm.DB {
-			return db.Where("id NOT IN @ids",
-				sql.Named("ids", idtype.Slice[idtype.SnoID]{})).Delete(&Paper{})
-		}, "an idtype.Slice is one text of JSON"},
-		{
-			"a Slice beside a key", func() *gorm.DB {
-				return db.Where("id <> ?", idtype.Slice[idtype.SnoID]{}).Delete(&Paper{})
-			},
-			"an idtype.Slice is one text of JSON",
+		"a Slice without a model": {
+			inTable().Not("id", slice).Delete(nil).Error, "a condition on id: " + isNoList,
 		},
-		{
-			"a zero in a map", func() *gorm.DB {
-				return db.Model(&Paper{}).Where(
-					"1 = 1").Updates(map[string]any{"short": idtype.ShortID(0)})
-			},
-			"gorm_test.Paper (table papers): Short of type *idtype.ShortID is zero: set it, or " +
-				"give nil for NULL",
+		"a Slice in ANY": {db.Where("id = ANY(?)", slice).Delete(&Paper{}).Error, isNoList},
+		"a Slice in raw SQL": {
+			db.Exec("DELETE FROM papers WHERE id NOT IN (?)", slice[:0]).Error, isNoList,
 		},
-		{"a 0 in a map", func() *gorm.DB {
-			return db.Model(&Paper{}).Where("1 = 1").Update("short", 0)
-		}, "Short of type *idtype.ShortID is zero: set it, or give nil for NULL"},
-		{
-			"digits of a short ID", func() *gorm.DB {
-				return db.Model(&Paper{}).Where("1 = 1").Update("short", "11093174944930914")
-			},
-			`Short of type *idtype.ShortID: idtype: "11093174944930914" as ShortID`,
+		"a Slice by name": {
+			db.Where("id NOT IN @ids", sql.Named("ids", slice[:0])).Delete(&Paper{}).Error, isNoList,
 		},
-		{
-			"a list in a map", func() *gorm.DB {
-				return db.Model(&Paper{}).Where("1 = 1").Update("short", []idtype.ShortID{5})
-			},
-			"Short of type *idtype.ShortID: a list where one ID is wanted: give one ID, or write " +
-				"IN ? for a list",
+		"a Slice beside a key": {db.Where("id <> ?", slice[:0]).Delete(&Paper{}).Error, isNoList},
+		"a zero in a map":      {set(idtype.ShortID(0)), setZero},
+		"a 0 in a map":         {set(0), setZero},
+		"digits of a short ID": {set("11093174944930914"), isText + `"11093174944930914" as ShortID`},
+		"a list in a map": {
+			set([]idtype.ShortID{5}),
+			model + "Short of type *idtype.ShortID: a list where one ID is wanted: give one ID, or " +
+				"write IN ? for a list",
 		},
-		{"a text in a map that is created", func() *gorm.DB {
-			return db.Model(&Paper{}).
-				Create([]map[string]any{{"name": "x"}, {"name": "y", "short": "?"}})
-		}, `row 1: Short of type *idtype.ShortID: idtype: "?" as ShortID`},
-		{"a text in an upsert", func() *gorm.DB {
-			conflict := clause.OnConflict{
-				Columns:   []clause.Column{{Name: "id"}},
-				DoUpdates: clause.Assignments(map[string]any{"short": "?"}),
-			}
-			return db.Clauses(conflict).Create(&Paper{ID: papers[0].ID})
-		}, `Short of type *idtype.ShortID: idtype: "?" as ShortID`},
+		"a text in a map that is created": {
+			db.Model(&Paper{}).Create([]M{{"name": "x"}, {"name": "y", "short": "?"}}).Error,
+			"row 1: " + isText + `"?" as ShortID`,
+		},
+		"a text in an upsert": {
+			db.Clauses(upsert).Create(&Paper{ID: papers[0].ID}).Error, isText + `"?" as ShortID`,
+		},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			err := test.do().Error
-			var e *gormid.Error
-			if !errors.As(err, &e) || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("error %v\nwant %s", err, test.want)
-			}
-		})
+		var e *gormid.Error
+		if !errors.As(test.err, &e) || !strings.Contains(test.err.Error(), test.want) {
+			t.Errorf("%s: error %v\nwant %s", name, test.err, test.want)
+		}
 	}
 	wantColumn(t, db, "SELECT name FROM papers", "a", "b", "c")
 	wantColumn(t, db, "SELECT count(*) FROM papers WHERE short IS NULL", 2)
@@ -232,7 +188,7 @@ func testOtherConditionsAreLeftAlone(t *testing.T, d database) {
 		"SQL":                     db.Where("1 = 1"),
 		"a column":                db.Where("length(id)"),
 		"a value by SQL":          db.Where("length(name) > ?", gorm.Expr("0")),
-		"a value in an equality":  db.Where(map[string]any{"number": gorm.Expr("0")}),
+		"a value in an equality":  db.Where(M{"number": gorm.Expr("0")}),
 		"a number by SQL":         db.Where(gorm.Expr("1")),
 		"a Slice of JSON":         db.Where("name < 'c' AND lists = ? OR name = 'c'", list),
 		"numbers of a byte":       db.Where("length(name) IN (?)", []byte{1, 2, 3, 4, 5, 6, 7, 8}),
@@ -259,14 +215,14 @@ func testOtherConditionsAreLeftAlone(t *testing.T, d database) {
 	}
 	var sheets []Sheet
 	must(t, db.Joins("JOIN papers p ON p.id = sheets.paper_id AND p.id = ?", papers[0].ID).
-		Where(map[string]any{"p.name": "a"}).Find(&sheets))
-	must(t, db.InnerJoins("Paper", db.Where(map[string]any{"id": papers[0].ID[:]})).
-		Where(map[string]any{"Paper.id": papers[0].ID.String()}).Find(&sheets))
+		Where(M{"p.name": "a"}).Find(&sheets))
+	must(t, db.InnerJoins("Paper", db.Where(M{"id": papers[0].ID[:]})).
+		Where(M{"Paper.id": papers[0].ID.String()}).Find(&sheets))
 	if len(sheets) != 2 {
 		t.Errorf("joined: %v", sheets)
 	}
 	if err := db.InnerJoins(
-		"Paper", db.Where(map[string]any{"short": "?"})).Find(&sheets).Error; err == nil {
+		"Paper", db.Where(M{"short": "?"})).Find(&sheets).Error; err == nil {
 		t.Error("a joined relation takes any text")
 	}
 }
@@ -315,7 +271,7 @@ func testTextsOfPatches(t *testing.T, d database) {
 			return db.Model(&papers[1]).Updates(Patch{Short: &p})
 		},
 		"generic": func() *gorm.DB {
-			return updateGeneric(db, papers[1].ID, map[string]any{"short": text})
+			return updateGeneric(db, papers[1].ID, M{"short": text})
 		},
 		"a named string": func() *gorm.DB {
 			type named string
@@ -346,19 +302,19 @@ func testTextsOfPatches(t *testing.T, d database) {
 		t.Errorf("read %v", back.Big)
 	}
 	var found Paper
-	must(t, db.Where(map[string]any{"big": big.String()}).First(&found))
+	must(t, db.Where(M{"big": big.String()}).First(&found))
 	if found.ID != papers[1].ID {
 		t.Errorf("found %v", found)
 	}
 }
 
-func updateGeneric(db *gorm.DB, id idtype.SnoID, values map[string]any) *gorm.DB {
+func updateGeneric(db *gorm.DB, id idtype.SnoID, values M) *gorm.DB {
 	_, err := gorm.G[Paper](db).Where("id = ?", id).
 		Set(assignments(values)...).Update(context.Background())
 	return &gorm.DB{Error: err}
 }
 
-func assignments(values map[string]any) (all []clause.Assigner) {
+func assignments(values M) (all []clause.Assigner) {
 	return append(all, clause.Assignments(values))
 }
 

@@ -227,3 +227,16 @@ func testLookUpFails(t *testing.T, d database) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// After a forgotten db.Use the driver passes on the ID's own error, which names it.
+func testWithoutUse(t *testing.T, d database) {
+	db, err := gorm.Open(d.dialector(t), &gorm.Config{Logger: logger.Discard})
+	try(t, err)
+	var typed *gormid.Error
+	try(t, db.AutoMigrate(&Item{}))
+	if err := db.Create(&Item{}).Error; !errors.Is(err, idtype.ErrZero) || errors.As(err, &typed) ||
+		!strings.Contains(err.Error(), `idtype: "0" as DecimalID: zero means not assigned: `) ||
+		!strings.Contains(err.Error(), "db.Use") {
+		t.Errorf("error %v, want ErrZero", err)
+	}
+}

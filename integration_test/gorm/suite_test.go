@@ -71,10 +71,10 @@ var suite = map[need][]test{
 // What is the same everywhere, and the ways of one database, is tested in one.
 var only = map[Kind][]test{
 	SQLite: {
-		testErrorTexts, testStrict, testMovedJSON, testStrictOfLibraries, testTablesOfIntegers,
+		testStrict, testMovedJSON, testStrictOfLibraries,
 		testWithoutUse, testValuesOfTheApp, testAllocationsPerRow, testRefusals, testRefusalOfRow,
 		testRefusalInSubquery, testOtherConditionsAreLeftAlone, testTextsByThemselves, testSQLByItself,
-		testCausesOfValues, testAroundAnID, testTextsOfPatches, testErrorsNameTheField,
+		testCausesOfValues, testTextsOfPatches, testErrorsNameTheField,
 		testOtherKeysAreLeftAlone, testBadRules, testSeveralDatabases, testRulesAreImmutable,
 		testDialectWithoutCallbacks, testRefusedModels, testModelsOfTheSameForm,
 		testRefusedRelationOfAnother, testOmitOfSetKey, testAutoMigrate, testIntegerKeyInSQLite,
