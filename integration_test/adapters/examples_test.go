@@ -277,15 +277,10 @@ func TestHTTPExample(t *testing.T) {
 	}{
 		{"POST", "/users", `{"name":"Ann"}`, 201, ann},
 		{"GET", "/users/10000000001", "", 200, ann},
-		{
-			"POST", "/users", `{"name":"Bob","invited_by":"10000000001"}`, 201,
-			`{"id":"20000000001","name":"Bob","invited_by":"10000000001"}`,
-		},
+		{"POST", "/users", `{"name":"Bob"}`, 201, `{"id":"20000000001","name":"Bob",`},
 		{"GET", "/users/20000000002", "", 404, `{"error":"no such user"}`},
-		{"GET", "/users/+1", "", 400, `{"error":"idtype: \"+1\" as DecimalID: `},
 		{"GET", "/users/0", "", 400, `{"error":"idtype: \"0\" as DecimalID: `},
 		{"GET", "/users?after=x", "", 400, `{"error":"idtype: \"x\" as DecimalID: `},
-		{"GET", "/users?after=", "", 400, `{"error":"idtype: \"\" as DecimalID: `},
 		{"GET", "/users?limit=101", "", 400, `{"error":"limit \"101\": want 1 ..= 100"}`},
 		{
 			"POST", "/users", `{"name":"Cem","invited_by":1e10}`, 400,

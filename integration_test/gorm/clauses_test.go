@@ -337,29 +337,19 @@ func testErrorsNameTheField(t *testing.T, d database) {
 	db := d.open(t, newSchemes().sno)
 	migrate(t, db, &Shop{})
 	shop := Shop{Home: Address{City: 5}, Work: Address{City: 5}}
-	for want, do := range map[string]func() error{
-		"row 0: OwnerID of type idtype.DecimalID is zero: set it" + ifOptional: func() error {
-			return db.Create(&shop).Error
-		},
-		"row 1: Work.City (column work_city) of type idtype.DecimalID is zero": func() error {
-			five := Address{City: 5}
-			return db.Create(&[]Shop{
-				{OwnerID: 5, Home: five, Work: five, Spare: &five},
-				{OwnerID: 5, Home: five, Spare: &five},
-			}).Error
-		},
-		"(table shops): OwnerID of type idtype.DecimalID is zero: set it" + ifOptional: func() error {
-			return db.Save(&Shop{ID: 7}).Error
-		},
-		"(table shops): Home.City (column home_city) of type idtype.DecimalID is zero: " +
-			"set it": func() error {
-			return db.Model(&Shop{ID: 7}).Select("home_city").Updates(Shop{}).Error
-		},
-		"OwnerID of type idtype.DecimalID is zero: set it, or give nil for NULL": func() error {
-			return db.Model(&Shop{ID: 7}).Update("owner_id", idtype.DecimalID(0)).Error
-		},
+	five := Address{City: 5}
+	for want, err := range map[string]error{
+		"row 0: OwnerID of type idtype.DecimalID is zero: set it" + ifOptional: db.Create(&shop).Error,
+		"row 1: Work.City (column work_city) of type idtype.DecimalID is zero": db.Create(&[]Shop{
+			{OwnerID: 5, Home: five, Work: five, Spare: &five}, {OwnerID: 5, Home: five, Spare: &five},
+		}).Error,
+		"(table shops): OwnerID of type idtype.DecimalID is zero: set it" + ifOptional: db.Save(
+			&Shop{ID: 7}).Error,
+		"(table shops): Home.City (column home_city) of type idtype.DecimalID is zero: set it": db.Model(
+			&Shop{ID: 7}).Select("home_city").Updates(Shop{}).Error,
+		"OwnerID of type idtype.DecimalID is zero: set it, or give nil for NULL": db.Model(
+			&Shop{ID: 7}).Update("owner_id", idtype.DecimalID(0)).Error,
 	} {
-		err := do()
 		var e *gormid.Error
 		if !errors.As(err, &e) || !errors.Is(err, idtype.ErrZero) ||
 			!strings.Contains(err.Error(), want) {

@@ -2,7 +2,6 @@ package gorm_test
 
 import (
 	"errors"
-	"math"
 	"slices"
 	"testing"
 	"time"
@@ -156,51 +155,4 @@ func measure(b *testing.B, d database) {
 	b.ReportMetric(median(byPlugin)/median(byHand), "ratio")
 	b.ReportMetric(median(byHand)/benchRows, "ns/row-by-hand")
 	b.ReportMetric(0, "ns/op")
-}
-
-// What the plugin allocates is a fixed number of times per statement, not per row.
-func testAllocationsPerRow(t *testing.T, d database) {
-	dry := func(rules ...gormid.Rule) *gorm.DB {
-		db, err := gorm.Open(
-			d.dialector(t),
-			&gorm.Config{Logger: logger.Discard, DryRun: true, SkipDefaultTransaction: true},
-		)
-		try(t, err)
-		if len(rules) > 0 {
-			try(t, db.Use(gormid.New(rules...)))
-		}
-		return db
-	}
-	plain, plugged := dry(), dry(gormid.Use(generator.NewTestDecimal(new(numbers))))
-	// The least of several runs: the collector empties pools, and what others allocate counts too.
-	allocations := func(db *gorm.DB, rows any, clear func()) float64 {
-		least := math.MaxFloat64
-		for range 10 {
-			least = min(least, testing.AllocsPerRun(3, func() {
-				clear()
-				must(t, db.Create(rows))
-			}))
-		}
-		return least
-	}
-	for name, test := range map[string]func(n int) (rows any, clear func()){
-		"structs": func(n int) (any, func()) {
-			rows := make([]Item, n)
-			return rows, func() { clear(rows) }
-		},
-		"embedded": func(n int) (any, func()) {
-			rows := make([]TwoLevels, n)
-			return rows, func() { clear(rows) }
-		},
-	} {
-		extra := func(n int) float64 {
-			rows, clear := test(n)
-			return allocations(plugged, rows, clear) - allocations(plain, rows, clear)
-		}
-		few, many := extra(10), extra(1000)
-		t.Logf("%s: %.0f allocations more for 10 rows, %.0f for 1,000", name, few, many)
-		if few > 12 || many > few+99 { // an allocation a row would be 990 more
-			t.Errorf("%s: %.0f allocations more for 10 rows, %.0f for 1,000", name, few, many)
-		}
-	}
 }

@@ -264,27 +264,13 @@ func testGrownTable(t *testing.T, d database) {
 		SQLite: "BLOB", Postgres: "bytea", MariaDB: "binary(10)",
 		ClickHouse: "FixedString(10)",
 	}[d.Kind]
-	switch d.Kind {
-	case ClickHouse:
-		must(
-			t,
-			db.Exec(
-				"CREATE TABLE growns (id FixedString(10), was Nullable(FixedString(10)), wrong "+
-					"String) ENGINE = MergeTree ORDER BY id",
-			),
-		)
-	case MariaDB:
-		must(
-			t,
-			db.Exec(
-				"CREATE TABLE growns (id binary(10) PRIMARY KEY, was longblob, wrong longblob)",
-			),
-		)
-	default:
-		must(
-			t, db.Exec("CREATE TABLE growns (id "+bytes+" PRIMARY KEY, was "+bytes+", wrong text)"),
-		)
-	}
+	must(t, db.Exec("CREATE TABLE growns ("+map[Kind]string{
+		SQLite:   "id BLOB PRIMARY KEY, was BLOB, wrong text)",
+		Postgres: "id bytea PRIMARY KEY, was bytea, wrong text)",
+		MariaDB:  "id binary(10) PRIMARY KEY, was longblob, wrong longblob)",
+		ClickHouse: "id FixedString(10), was Nullable(FixedString(10)), wrong String) " +
+			"ENGINE = MergeTree ORDER BY id",
+	}[d.Kind]))
 	try(t, db.Migrator().RenameColumn(&Grown{}, "was", "moved"))
 	migrate(t, db, &Grown{})
 	null := bytes + " NULL"

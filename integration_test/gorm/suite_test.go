@@ -72,7 +72,7 @@ var suite = map[need][]test{
 var only = map[Kind][]test{
 	SQLite: {
 		testStrict, testMovedJSON, testStrictOfLibraries,
-		testWithoutUse, testValuesOfTheApp, testAllocationsPerRow, testRefusals, testRefusalOfRow,
+		testWithoutUse, testValuesOfTheApp, testRefusals, testRefusalOfRow,
 		testRefusalInSubquery, testOtherConditionsAreLeftAlone, testTextsByThemselves, testSQLByItself,
 		testCausesOfValues, testTextsOfPatches, testErrorsNameTheField,
 		testOtherKeysAreLeftAlone, testBadRules, testSeveralDatabases, testRulesAreImmutable,
@@ -114,9 +114,7 @@ func (d database) runOne(t *testing.T, test test) {
 	name := runtime.FuncForPC(reflect.ValueOf(test).Pointer()).Name()
 	name = name[strings.LastIndex(name, ".test")+len(".test"):]
 	t.Run(name, func(t *testing.T) {
-		if name != "AllocationsPerRow" { // which are counted while nothing else runs
-			t.Parallel()
-		}
+		t.Parallel()
 		test(t, d)
 	})
 }
