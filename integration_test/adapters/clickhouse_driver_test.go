@@ -33,19 +33,29 @@ func (f fixture[T]) testRows(t *testing.T, d dsn.DSN) {
 		return nil
 	})
 	same(t, collectIDs[T](t, conn, "SELECT id FROM t ORDER BY n"), want)
-	rows := must(conn.Query(ctx, "SELECT id, toTypeName(id) FROM t ORDER BY n"))
 	var got []T
-	for rows.Next() {
-		var field clickhouse.Field[T]
-		var typ string
-		try(t, rows.Scan(&field, &typ))
-		if typ != f.Type || typ != f.column().Type() {
-			t.Fatalf("the column is %s, want %s", typ, f.Type)
-		}
+	for _, field := range scanned(t, conn, "SELECT id FROM t ORDER BY n", clickhouse.Field[T]{}) {
 		got = append(got, field.ID)
 	}
-	try(t, rows.Err())
 	same(t, got, want)
+	var typ string
+	try(t, conn.QueryRow(ctx, "SELECT toTypeName(id) FROM t LIMIT 1").Scan(&typ))
+	if typ != f.Type || typ != f.column().Type() {
+		t.Fatalf("the column is %s, want %s", typ, f.Type)
+	}
+}
+
+// scanned reads a column into values that hold something stale.
+func scanned[D any](t *testing.T, conn driver.Conn, query string, stale D) (all []D) {
+	t.Helper()
+	rows := must(conn.Query(t.Context(), query))
+	for rows.Next() {
+		d := stale
+		try(t, rows.Scan(&d))
+		all = append(all, d)
+	}
+	try(t, rows.Err())
+	return all
 }
 
 // AppendStruct, ScanStruct and Select with fields of every kind.
@@ -133,6 +143,9 @@ func (f fixture[T]) testColumns(t *testing.T, d dsn.DSN) {
 	try(t, batch.Abort())
 }
 
+// inOrder reads IDs as they were inserted.
+const inOrder = "SELECT id FROM t ORDER BY _part, _part_offset"
+
 // NULL by rows and by columns.
 func (f fixture[T]) testNulls(t *testing.T, d dsn.DSN) {
 	ctx, conn := connectClickHouse(t, d)
@@ -150,16 +163,12 @@ func (f fixture[T]) testNulls(t *testing.T, d dsn.DSN) {
 	for _, id := range append(ids, zero, ids[0], zero) {
 		want = append(want, sql.Null[T]{V: id, Valid: !id.IsZero()})
 	}
-	rows := must(conn.Query(ctx, "SELECT id FROM t ORDER BY _part, _part_offset"))
-	for rows.Next() {
-		n := sql.Null[T]{V: f.At(1), Valid: true} // a stale value
-		try(t, rows.Scan(&n))
+	for _, n := range scanned(t, conn, inOrder, sql.Null[T]{V: f.At(1), Valid: true}) {
 		if !n.Valid {
 			n.V = zero
 		}
 		got = append(got, n)
 	}
-	try(t, rows.Err())
 	same(t, got, want)
 	var nulls uint64
 	try(t, conn.QueryRow(ctx, "SELECT countIf(id IS NULL) FROM t").Scan(&nulls))
@@ -189,13 +198,9 @@ func (f fixture[T]) testZeros(t *testing.T, d dsn.DSN) {
 	insertBatch(t, conn, "t (n)", func(b driver.Batch) error { return b.Append(uint8(1)) })
 	want := append(ids, zero, ids[0], zero)
 	var got []T
-	rows := must(conn.Query(ctx, "SELECT id FROM t ORDER BY _part, _part_offset"))
-	for rows.Next() {
-		o := idtype.OrZero[T]{ID: f.At(1)}
-		try(t, rows.Scan(&o))
+	for _, o := range scanned(t, conn, inOrder, idtype.OrZero[T]{ID: f.At(1)}) {
 		got = append(got, o.ID)
 	}
-	try(t, rows.Err())
 	same(t, got, want)
 	var defaults uint64
 	try(t, conn.QueryRow(ctx,
@@ -234,13 +239,9 @@ func (f fixture[T]) testArrays(t *testing.T, d dsn.DSN) {
 		}
 		return nil
 	})
-	rows := must(conn.Query(ctx, "SELECT ids FROM t"))
-	for i := 0; rows.Next(); i++ {
-		got := clickhouse.Array[T]{f.At(7)}
-		try(t, rows.Scan(&got))
+	for i, got := range scanned(t, conn, "SELECT ids FROM t", clickhouse.Array[T]{f.At(7)}) {
 		same(t, got, want[i])
 	}
-	try(t, rows.Err())
 	var zero T
 	if _, err := (clickhouse.Array[T]{f.At(1), zero}).Elements(); !errors.Is(err, idtype.ErrZero) {
 		t.Fatalf("zero in an array: %v", err)

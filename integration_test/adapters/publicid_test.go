@@ -42,12 +42,12 @@ func TestPublicIDPage(t *testing.T) {
 	}
 }
 
-// The column holds the number in each of pgx's modes: parameters, rows, structs and COPY.
+// The column holds the number by parameters, rows, structs and COPY, in modes of pgx.
 func TestPublicIDPgx(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	source := dbtest.New(t, databases.Postgres).Source()
-	for _, mode := range modes {
+	for _, mode := range apart {
 		t.Run(mode.String(), func(t *testing.T) {
 			config := must(pgx.ParseConfig(source))
 			config.DefaultQueryExecMode = mode
