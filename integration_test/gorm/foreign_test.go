@@ -180,7 +180,8 @@ func testZeroForeignKey(t *testing.T, d database) {
 	}{
 		"a struct": {db.Create(&[]Order{{UserID: u.ID}, {}}).Error, order + ifOptional},
 		"a map": {
-			db.Model(&Order{}).Create([]M{{"user_id": u.ID}, {"user_id": zero}}).Error, order,
+			db.Model(&Order{}).Create([]M{{"user_id": u.ID}, {"user_id": zero}}).Error,
+			"row 1: UserID of type idtype.Decimal[gorm_test.User] is zero: set it, or give nil for NULL",
 		},
 		"a pointer":      {db.Create(&User{ManagerID: &zero}).Error, manager},
 		"an association": {db.Create(&Passport{Holder: &User{ManagerID: &zero}}).Error, manager},
