@@ -362,12 +362,12 @@ func testErrorsNameTheField(t *testing.T, d database) {
 func testLiterals(t *testing.T, d database) {
 	s := newSchemes()
 	db := d.open(t, s.rules()...)
-	migrate(t, db, &event[idtype.SnoID, idtype.EightByteID]{})
+	migrate(t, db, &event[idtype.SnoID]{})
 	sno, eight := idtype.MustParse[idtype.SnoID]("8qwl27j5x66rvpq5"), idtype.EightByteID{0: '<', 7: '>'}
 	text := db.ToSQL(func(tx *gorm.DB) *gorm.DB {
 		return tx.Where("id IN ? AND name <> ?",
 			[]any{sno, &eight, eight[:], idtype.OrZero[idtype.SnoID]{ID: sno}}, "<binary>").
-			Find(&[]event[idtype.SnoID, idtype.EightByteID]{})
+			Find(&[]event[idtype.SnoID]{})
 	})
 	literal := map[string]string{
 		"sqlite": "x'%x'", "mysql": "x'%x'", "postgres": `'\x%x'::bytea`,

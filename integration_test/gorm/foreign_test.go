@@ -268,17 +268,3 @@ func testOtherKeysAreLeftAlone(t *testing.T, d database) {
 		t.Error(err)
 	}
 }
-
-// A model that no rule is for says so, instead of the driver's "argument $1".
-func testNoRule(t *testing.T, d database) {
-	db := d.open(t, gormid.Use(newSource()).For(&Item{}))
-	migrate(t, db, &Tag{})
-	err := db.Create(&Tag{Name: "a"}).Error
-	if !errors.Is(err, idtype.ErrZero) || err.Error() !=
-		"gormid: gorm_test.Tag (table tags): row 0: ID of type "+
-			"idtype.Decimal[gorm_test.Tag] is zero: no rule assigns this primary key, and a "+
-			"general rule leaves the key of another model alone: "+
-			"set it, or give gormid.New a rule with For(&Tag{})" {
-		t.Error(err)
-	}
-}

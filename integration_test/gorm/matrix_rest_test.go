@@ -37,9 +37,6 @@ func stale[K comparable, N any]() []operation[K, N] {
 		{"First into the same struct", nothing, cut(func(w w, p *Person[K, N]) error {
 			return w.db.First(p).Error
 		})},
-		{"Find into the same struct", nothing, cut(func(w w, p *Person[K, N]) error {
-			return w.db.Find(p).Error
-		})},
 		{"Raw into the same struct", nothing, cut(func(w w, p *Person[K, N]) error {
 			return w.db.Raw("SELECT * FROM staff WHERE id = ?", p.ID).Scan(p).Error
 		})},

@@ -186,12 +186,12 @@ func testLogWithoutParameters(t *testing.T, d database) {
 // The look-up of keys that are bytes is logged as what may be run.
 func testLoggedLookUp(t *testing.T, d database) {
 	db := d.open(t, newSchemes().rules()...)
-	migrate(t, db, &event[idtype.SnoID, idtype.EightByteID]{})
+	migrate(t, db, &event[idtype.SnoID]{})
 	log := &trace{Interface: logger.Discard}
 	update := updateOnName
 	update.Where = clause.Where{Exprs: []clause.Expression{clause.Expr{SQL: "1 = 1"}}}
 	must(t, db.Session(&gorm.Session{Logger: log}).Clauses(update).
-		Create(&[]event[idtype.SnoID, idtype.EightByteID]{{Name: "a"}, {Name: "b"}}))
+		Create(&[]event[idtype.SnoID]{{Name: "a"}, {Name: "b"}}))
 	last := log.sql[len(log.sql)-2]
 	if !strings.HasPrefix(last, "SELECT") || strings.Contains(last, "<binary>") {
 		t.Errorf("logged %q", log.sql)

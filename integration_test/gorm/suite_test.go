@@ -45,7 +45,7 @@ type test = func(*testing.T, database)
 var suite = map[need][]test{
 	0: {
 		testCreateStructs, testSetValuesStay, testFirstOrCreate, testHooks, testSessions, testContext,
-		testNoRule, testEmbedded, testTwoKeysEmbedded, testKeyTypes, testSourceFails, testErrorOfTable,
+		testEmbedded, testTwoKeysEmbedded, testKeyTypes, testSourceFails, testErrorOfTable,
 		testCanceledContext, testEarlierErrorWins, testNotAddressable, testCreateMaps, testMapSpellings,
 		testMixedMaps, testTableMaps, testNilMaps, testSelectIsNotShared, testSelectOnTable, testTraps,
 		testColumns, testGrownTable, testKeyOfAnotherType, testTypeTag, testLiterals, testNumberedKeys,
