@@ -102,26 +102,6 @@ func testCanceledContext(t *testing.T, d database) {
 	}
 }
 
-func testEarlierErrorWins(t *testing.T, d database) {
-	db, s := newItems(t, d)
-	tx := db.Session(&gorm.Session{})
-	_ = tx.AddError(gorm.ErrInvalidDB)
-	if err := tx.Create(&Item{}).Error; !errors.Is(err, gorm.ErrInvalidDB) {
-		t.Error(err)
-	}
-	// Values that are no rows are GORM's to refuse, even after an error that the plugin would
-	// explain.
-	tx = db.Session(&gorm.Session{})
-	_ = tx.AddError(idtype.ErrZero)
-	for _, dest := range []any{(*Item)(nil), (*map[string]any)(nil)} {
-		err := tx.Session(&gorm.Session{}).Model(&Item{}).Create(dest).Error
-		if !errors.Is(err, gorm.ErrInvalidValue) {
-			t.Errorf("%T: error %v, want ErrInvalidValue", dest, err)
-		}
-	}
-	wantFills(t, s)
-}
-
 // A scope may hand back another *gorm.DB, with the statement of the one that it got. GORM's own
 // transaction, which it keeps in a copy of the statement then, would never end.
 func testScopes(t *testing.T, d database) {

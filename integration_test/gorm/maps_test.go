@@ -93,16 +93,6 @@ func testMapSpellings(t *testing.T, d database) {
 	}
 }
 
-// The maps of one slice may spell the key in several ways, and some may have it.
-func testMixedMaps(t *testing.T, d database) {
-	db, s := newItems(t, d)
-	m := []map[string]any{{"ID": nil, "name": "a"}, {"id": 5, "name": "b"}, {"name": "c"}}
-	must(t, db.Model(&Item{}).Create(&m))
-	wantFills(t, s, 2)
-	wantMinted(t, m[0]["id"].(idtype.DecimalID), m[2]["id"].(idtype.DecimalID))
-	wantColumn(t, db, selectItems, m[0]["id"].(idtype.DecimalID), 5, m[2]["id"].(idtype.DecimalID))
-}
-
 // With no model there is nothing that could say what the key is, so nothing is assigned but by
 // ForTable.
 func testTableMaps(t *testing.T, d database) {

@@ -46,8 +46,8 @@ var suite = map[need][]test{
 	0: {
 		testCreateStructs, testSetValuesStay, testFirstOrCreate, testHooks, testSessions, testContext,
 		testEmbedded, testTwoKeysEmbedded, testKeyTypes, testSourceFails, testErrorOfTable,
-		testCanceledContext, testEarlierErrorWins, testNotAddressable, testCreateMaps, testMapSpellings,
-		testMixedMaps, testTableMaps, testNilMaps, testSelectIsNotShared, testSelectOnTable, testTraps,
+		testCanceledContext, testNotAddressable, testCreateMaps, testMapSpellings,
+		testTableMaps, testNilMaps, testSelectIsNotShared, testSelectOnTable, testTraps,
 		testColumns, testGrownTable, testKeyOfAnotherType, testTypeTag, testLiterals, testNumberedKeys,
 		testKeysOfAnyName, testKeysOfOthers, testEntities, testHalfInstalled, testSmallerModel,
 		testDialector, testLoggedLines, testZeroInSQL, testValuesAreNoConditions,
