@@ -321,7 +321,18 @@ type DecimalStats struct {
 	// Counter is the one that was taken last of the number in use, up to 922,337,202. Before the
 	// first it is where the number begins, less 1.
 	Counter int
-	Hints   HintStats
+
+	// What follows is of the registers of its numbers, and zero where they have none. Epoch is that of
+	// the counters in use: how often numbering began at 1 again before. Newest is the newest epoch,
+	// and Highest the highest counter reported in it, as far as the generator has heard. An epoch
+	// ends above 820,880,110.
+	Epoch, Newest, Highest int
+
+	Unhinted uint64 // numbers that were begun without an answer
+	Unheard  uint64 // looks that had no answer, or none that makes sense
+	Moves    uint64 // times that the generator moved up to others
+	Skipped  uint64 // counters that it left unused, where it began and where it moved up
+	Err      error  // of the last look
 }
 
 // Stats reports the state, for metrics.
@@ -332,7 +343,7 @@ func (g *Decimal) Stats() DecimalStats {
 	if g.begun > 0 {
 		s.Counter, s.Taken = int(g.counter()), g.taken()
 	}
-	s.Hints = g.hints.stats()
+	g.hints.stats(&s)
 	return s
 }
 

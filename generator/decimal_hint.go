@@ -339,30 +339,11 @@ func (g *Decimal) unreported(err error) error {
 	return fmt.Errorf("generator: the counters of launch %d are not reported: %w", g.launch, err)
 }
 
-// HintStats is what a [Decimal] knows of the registers of its numbers. All is zero where they have
-// none.
-type HintStats struct {
-	// Epoch is that of the counters in use: how often numbering began at 1 again before.
-	Epoch int
-	// Newest is the newest epoch, and Highest the highest counter reported in it, as far as the
-	// generator has heard. An epoch ends above 820,880,110.
-	Newest, Highest int
-
-	Unhinted uint64 // numbers that were begun without an answer
-	Unheard  uint64 // looks that had no answer, or none that makes sense
-	Moves    uint64 // times that the generator moved up to others
-	Skipped  uint64 // counters that it left unused, where it began and where it moved up
-	Err      error  // of the last look
-}
-
-// stats are the follower's. The caller holds bases.mu.
-func (f *follower) stats() HintStats {
-	s := HintStats{
-		Epoch: f.epoch, Newest: f.newest, Highest: int(f.counter), Unhinted: f.unhinted,
-		Unheard: f.unheard, Moves: f.moves, Skipped: f.skipped,
-	}
+// stats adds what the generator knows of its registers. The caller holds bases.mu.
+func (f *follower) stats(s *DecimalStats) {
+	s.Epoch, s.Newest, s.Highest = f.epoch, f.newest, int(f.counter)
+	s.Unhinted, s.Unheard, s.Moves, s.Skipped = f.unhinted, f.unheard, f.moves, f.skipped
 	if f.err != errNoLook {
 		s.Err = f.err
 	}
-	return s
 }

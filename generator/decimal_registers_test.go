@@ -141,15 +141,15 @@ func TestLateHint(t *testing.T) {
 			t.Errorf("100 IDs took %v", took)
 		}
 		s := g.Stats()
-		if s.Hints.Unhinted != 1 || !errors.Is(s.Hints.Err, context.DeadlineExceeded) {
+		if s.Unhinted != 1 || !errors.Is(s.Err, context.DeadlineExceeded) {
 			t.Errorf("%+v", s)
 		}
 		all.answering(nil)
 		time.Sleep(30 * time.Second)
 		synctest.Wait()
 		wantCounter(t, g, 1001)
-		if s := g.Stats(); s.Hints.Err != nil || s.Hints.Moves != 1 || s.Hints.Unheard == 0 ||
-			s.Hints.Unhinted != 1 {
+		if s := g.Stats(); s.Err != nil || s.Moves != 1 || s.Unheard == 0 ||
+			s.Unhinted != 1 {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -174,8 +174,8 @@ func TestBadRegister(t *testing.T) {
 				all.answering(func(context.Context, int, int64) (int64, error) { return answer() })
 				time.Sleep(time.Minute)
 				synctest.Wait()
-				if s := g.Stats(); name != "ends" && (!errors.Is(s.Hints.Err, errAway) ||
-					s.Hints.Unheard < 5 || !errors.Is(g.Close(ctx), errAway)) {
+				if s := g.Stats(); name != "ends" && (!errors.Is(s.Err, errAway) ||
+					s.Unheard < 5 || !errors.Is(g.Close(ctx), errAway)) {
 					t.Errorf("%+v", s)
 				}
 				if name == "ends" { // it looks on

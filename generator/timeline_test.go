@@ -165,49 +165,6 @@ func (l *late) Sleep(ctx context.Context, d time.Duration) error {
 	return l.Clock.Sleep(ctx, d+l.by)
 }
 
-// TestLateTimers: a generator at its cap uses the units up that it slept through, the last few of
-// them, in order. So its IDs may be older than the clock, and timers cost nothing of the cap.
-func TestLateTimers(t *testing.T) {
-	eachScheme(t, func(t *testing.T, s scheme) {
-		for _, units := range []int{1, 4, 7, 8, 9, 30} {
-			t.Run(fmt.Sprint(units, " units"), func(t *testing.T) {
-				pool := generator.Pool{Min: s.first, Max: s.first + 4}
-				clock := &late{Clock: testclock.New(noon.Add(-1)), by: s.units(units)}
-				g := s.must(t, given(5%s.numbers), &generator.Options{Clock: clock, Pool: &pool})
-				clock.Set(noon)
-				previous := mark{time: noon.Add(-s.unit).UnixNano()}
-				skipped := 0
-				for i := range 500 {
-					id, err := g.next(ctx)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if slot := s.first + i%5; id.slot != slot {
-						t.Fatalf("ID %d is %+v, want slot %d: none may be left out", i, id.mark,
-							slot)
-					}
-					if id.slot == s.first {
-						skipped += int((id.time-previous.time)/int64(s.unit)) - 1
-					}
-					age := time.Duration(clock.UnixNano()-id.time) / s.unit
-					if id.time < previous.time || age > time.Duration(s.lag) || age < 0 {
-						t.Fatalf("ID %d is %+v, %d units before the clock, after one of %d", i,
-							id.mark, age, previous.time)
-					}
-					previous = id.mark
-				}
-				// Every sleep takes units+1; all but those that are too long ago are used.
-				if lost := max(0, units-s.lag); skipped > 500/5*lost/(units+1-lost)+lost {
-					t.Errorf("%d units were skipped, each sleep costs %d", skipped, lost)
-				}
-				if st := g.stats(); st.Issued != 500 {
-					t.Errorf("%+v", st)
-				}
-			})
-		}
-	})
-}
-
 // TestMintAllocs: minting allocates nothing, below the cap and at it, with new chunks of an owner.
 func TestMintAllocs(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {

@@ -104,7 +104,7 @@ func tellStats(stats any, now time.Time, tell teller) {
 		tell("idmint.generator.ids", float64(st.Taken), scheme)
 		tell("idmint.generator.refills", float64(len(st.Generators)), scheme)
 		tell("idmint.generator.utilization", float64(st.Counter)/formats.DecimalMaxCounter, scheme)
-		tell("idmint.generator.order.failures", float64(st.Hints.Unheard), scheme)
+		tell("idmint.generator.order.failures", float64(st.Unheard), scheme)
 	case generator.SequenceStats:
 		scheme := string(idtype.SchemeSequence)
 		tell("idmint.generator.ids", float64(st.Taken), scheme)
