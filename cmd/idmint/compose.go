@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/explain"
 )
 
@@ -169,12 +169,12 @@ func (m member) set(part reflect.Value) error {
 	switch p := part.Addr().Interface().(type) {
 	case json.Unmarshaler:
 		return p.UnmarshalJSON(m.value)
-	case encoding.TextUnmarshaler:
-		var text string
-		if err := json.Unmarshal(m.value, &text); err != nil {
-			return fmt.Errorf("%s: want a string, not %s", m.field, m.quoted())
+	case *idtype.EightByteMode: // what it is, the ID's layout checks
+		if json.Unmarshal(m.value, p) != nil || *p == "" {
+			return fmt.Errorf("%s: want SPREAD or TIME_SEQUENTIAL as a string, not %s", m.field,
+				m.quoted())
 		}
-		return p.UnmarshalText([]byte(text))
+		return nil
 	}
 	n, err := strconv.ParseInt(string(m.value), 10, 64)
 	if err != nil || part.OverflowInt(n) {
