@@ -78,7 +78,7 @@ func TestCollect(t *testing.T) {
 		after := func(seconds int) time.Time { return now.Add(time.Duration(seconds) * time.Second) }
 		add(t, set, "users", generator.DecimalStats{
 			Taken: 3, Generators: []int{7}, Counter: 461_168_601,
-			Hints: generator.HintStats{Unheard: 2},
+			Unheard: 2,
 		})
 		add(t, set, "orders", generator.SequenceStats{Taken: 5, Blocks: 1, BlockUsed: 0.25})
 		add(t, set, "clicks", generator.Stats{
