@@ -121,6 +121,20 @@ func (d *Decimal[E]) UnmarshalJSON(data []byte) error {
 	return set(d)(decodeJSON(decimalType, data))
 }
 
+// AppendBinary appends 8 bytes, big-endian. It never fails.
+func (d Decimal[E]) AppendBinary(b []byte) ([]byte, error) {
+	return binary.BigEndian.AppendUint64(b, uint64(d)), nil
+}
+
+// MarshalBinary is 8 bytes, big-endian. It never fails.
+func (d Decimal[E]) MarshalBinary() ([]byte, error) { return d.AppendBinary(make([]byte, 0, 8)) }
+
+// UnmarshalBinary reads what MarshalBinary writes. On an error, which is an [*InputError], the ID
+// stays as it was.
+func (d *Decimal[E]) UnmarshalBinary(data []byte) error {
+	return set(d)(decodeBytes(decimalType, data))
+}
+
 // Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero]. Beside
 // the error is the number and not nil: a caller who drops the error would take nil for NULL.
 func (d Decimal[E]) Value() (driver.Value, error) { return valueInt63(decimalType, int64(d)) }
@@ -139,12 +153,6 @@ func (Decimal[E]) parsed(text string) (Decimal[E], error) {
 	v, err := decodeText(decimalType, text)
 	return Decimal[E](v), err
 }
-
-func (d Decimal[E]) appendBytes(b []byte) []byte {
-	return binary.BigEndian.AppendUint64(b, uint64(d))
-}
-
-func (d *Decimal[E]) setBytes(b []byte) error { return set(d)(decodeBytes(decimalType, b)) }
 
 func (d Decimal[E]) compare(other Decimal[E]) int { return cmp.Compare(d, other) }
 func (Decimal[E]) none() driver.Value             { return int64(0) }

@@ -40,7 +40,7 @@
 //
 // The zero value means "not assigned", also where a layout could give it a meaning. No decoder
 // produces it but that of JSON, from null. Zero is written as null too. Its text is for people to
-// read. Neither its text nor its bytes are read back. Value of zero is an error. So a
+// read. Neither the text nor the binary form is read back. Value of zero is an error. So a
 // forgotten key or foreign key fails loudly, and does not point to row 0. A column type can say
 // otherwise:
 //

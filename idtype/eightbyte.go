@@ -258,6 +258,20 @@ func (e *EightByte[E]) UnmarshalJSON(data []byte) error {
 	return eightByteScheme.unmarshalJSON(e[:], data)
 }
 
+// AppendBinary appends the 8 bytes. It never fails.
+func (e EightByte[E]) AppendBinary(b []byte) ([]byte, error) { return append(b, e[:]...), nil }
+
+// MarshalBinary is the 8 bytes. It never fails.
+func (e EightByte[E]) MarshalBinary() ([]byte, error) {
+	return e.AppendBinary(make([]byte, 0, len(e)))
+}
+
+// UnmarshalBinary reads what MarshalBinary writes. On an error, which is an [*InputError], the ID
+// stays as it was.
+func (e *EightByte[E]) UnmarshalBinary(data []byte) error {
+	return eightByteScheme.fromBytes(e[:], data)
+}
+
 // Value hands the ID to a database driver, as 8 bytes. For a key that is declared with [AsBigint]
 // it is an int64. Zero is an error that wraps [ErrZero]. Beside the error is 0 and not nil: a
 // caller who drops the error would take nil for NULL.
@@ -303,9 +317,6 @@ func (EightByte[E]) parsed(text string) (id EightByte[E], err error) {
 	err = eightByteScheme.parse(id[:], text)
 	return id, err
 }
-
-func (e EightByte[E]) appendBytes(b []byte) []byte { return append(b, e[:]...) }
-func (e *EightByte[E]) setBytes(b []byte) error    { return eightByteScheme.fromBytes(e[:], b) }
 
 func (e EightByte[E]) compare(other EightByte[E]) int { return bytes.Compare(e[:], other[:]) }
 func (e EightByte[E]) none() driver.Value             { return eightByteScheme.none(e.Storage()) }

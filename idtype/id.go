@@ -29,6 +29,8 @@ type ID interface {
 	driver.Valuer
 	encoding.TextAppender
 	encoding.TextMarshaler
+	encoding.BinaryAppender
+	encoding.BinaryMarshaler
 	json.Marshaler
 
 	// IsZero reports whether no ID was assigned.
@@ -47,8 +49,6 @@ type ID interface {
 	// driver gives.
 	none() driver.Value
 	isNone(src any) bool
-
-	appendBytes(b []byte) []byte
 }
 
 // pointer is the set of methods through which an ID of type T is written.
@@ -56,9 +56,9 @@ type pointer[T any] interface {
 	*T
 	sql.Scanner
 	encoding.TextUnmarshaler
+	encoding.BinaryUnmarshaler
 	json.Unmarshaler
 	UnmarshalParam(param string) error
-	setBytes(b []byte) error
 }
 
 // is compiles for the types that have all that an ID has.
@@ -83,13 +83,15 @@ func Parse[T self[T]](s string) (T, error) {
 // MustParse is [Parse] for literals and tests: it panics on an error.
 func MustParse[T self[T]](s string) T { return must(Parse[T](s)) }
 
-// AppendBytes appends the bytes of an ID: 8, big-endian, of an integer.
-func AppendBytes[T ID](b []byte, id T) []byte { return id.appendBytes(b) }
+// AppendBytes appends the binary form of an ID, which never fails.
+func AppendBytes[T ID](b []byte, id T) []byte {
+	b, _ = id.AppendBinary(b)
+	return b
+}
 
-// FromBytes is the ID that AppendBytes appended. It takes the whole domain. The error is an
-// [*InputError].
+// FromBytes is the ID that MarshalBinary wrote. The error is an [*InputError].
 func FromBytes[T ID](b []byte) (id T, err error) {
-	err = any(&id).(interface{ setBytes(b []byte) error }).setBytes(b)
+	err = any(&id).(encoding.BinaryUnmarshaler).UnmarshalBinary(b)
 	return id, err
 }
 

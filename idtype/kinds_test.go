@@ -186,7 +186,13 @@ func kindOf[T idtype.ID, P writable[T]](
 			return any(id).(key)
 		},
 		orZero: func(raw []byte) column { return &idtype.OrZero[T]{ID: of[T](raw)} },
-		bytes:  func(raw []byte) []byte { return idtype.AppendBytes([]byte(">"), of[T](raw)) },
+		bytes: func(raw []byte) []byte {
+			got := idtype.AppendBytes([]byte(">"), of[T](raw))
+			if b, err := of[T](raw).MarshalBinary(); err != nil || string(b) != string(got[1:]) {
+				panic(fmt.Sprintf("MarshalBinary is %x, %v", b, err))
+			}
+			return got
+		},
 		fromBytes: func(b []byte) ([]byte, error) {
 			id, err := idtype.FromBytes[T](b)
 			return rawOf(id), err

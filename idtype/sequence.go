@@ -73,6 +73,20 @@ func (s *Sequence[E]) UnmarshalJSON(data []byte) error {
 	return set(s)(decodeJSON(sequenceType, data))
 }
 
+// AppendBinary appends 8 bytes, big-endian. It never fails.
+func (s Sequence[E]) AppendBinary(b []byte) ([]byte, error) {
+	return binary.BigEndian.AppendUint64(b, uint64(s)), nil
+}
+
+// MarshalBinary is 8 bytes, big-endian. It never fails.
+func (s Sequence[E]) MarshalBinary() ([]byte, error) { return s.AppendBinary(make([]byte, 0, 8)) }
+
+// UnmarshalBinary reads what MarshalBinary writes. On an error, which is an [*InputError], the ID
+// stays as it was.
+func (s *Sequence[E]) UnmarshalBinary(data []byte) error {
+	return set(s)(decodeBytes(sequenceType, data))
+}
+
 // Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero]. Beside
 // the error is the number and not nil: a caller who drops the error would take nil for NULL.
 func (s Sequence[E]) Value() (driver.Value, error) { return valueInt63(sequenceType, int64(s)) }
@@ -91,12 +105,6 @@ func (Sequence[E]) parsed(text string) (Sequence[E], error) {
 	v, err := decodeText(sequenceType, text)
 	return Sequence[E](v), err
 }
-
-func (s Sequence[E]) appendBytes(b []byte) []byte {
-	return binary.BigEndian.AppendUint64(b, uint64(s))
-}
-
-func (s *Sequence[E]) setBytes(b []byte) error { return set(s)(decodeBytes(sequenceType, b)) }
 
 func (s Sequence[E]) compare(other Sequence[E]) int { return cmp.Compare(s, other) }
 func (Sequence[E]) none() driver.Value              { return int64(0) }

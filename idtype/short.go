@@ -135,6 +135,20 @@ func (s Short[E]) MarshalJSON() ([]byte, error) {
 // which is an [*InputError], the ID stays as it was.
 func (s *Short[E]) UnmarshalJSON(data []byte) error { return set(s)(decodeShortJSON(data)) }
 
+// AppendBinary appends 8 bytes, big-endian. It never fails.
+func (s Short[E]) AppendBinary(b []byte) ([]byte, error) {
+	return binary.BigEndian.AppendUint64(b, uint64(s)), nil
+}
+
+// MarshalBinary is 8 bytes, big-endian. It never fails.
+func (s Short[E]) MarshalBinary() ([]byte, error) { return s.AppendBinary(make([]byte, 0, 8)) }
+
+// UnmarshalBinary reads what MarshalBinary writes. On an error, which is an [*InputError], the ID
+// stays as it was.
+func (s *Short[E]) UnmarshalBinary(data []byte) error {
+	return set(s)(decodeBytes(shortType, data))
+}
+
 // Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero]. Beside
 // the error is the number and not nil: a caller who drops the error would take nil for NULL.
 func (s Short[E]) Value() (driver.Value, error) { return valueInt63(shortType, int64(s)) }
@@ -163,12 +177,6 @@ func (Short[E]) parsed(text string) (Short[E], error) {
 	v, err := decodeShort(text)
 	return Short[E](v), err
 }
-
-func (s Short[E]) appendBytes(b []byte) []byte {
-	return binary.BigEndian.AppendUint64(b, uint64(s))
-}
-
-func (s *Short[E]) setBytes(b []byte) error { return set(s)(decodeBytes(shortType, b)) }
 
 func (s Short[E]) compare(other Short[E]) int { return cmp.Compare(s, other) }
 func (Short[E]) none() driver.Value           { return int64(0) }

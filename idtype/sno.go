@@ -138,6 +138,16 @@ func (s Sno[E]) MarshalJSON() ([]byte, error) {
 // [*InputError], the ID stays as it was.
 func (s *Sno[E]) UnmarshalJSON(data []byte) error { return snoScheme.unmarshalJSON(s[:], data) }
 
+// AppendBinary appends the 10 bytes. It never fails.
+func (s Sno[E]) AppendBinary(b []byte) ([]byte, error) { return append(b, s[:]...), nil }
+
+// MarshalBinary is the 10 bytes. It never fails.
+func (s Sno[E]) MarshalBinary() ([]byte, error) { return s.AppendBinary(make([]byte, 0, len(s))) }
+
+// UnmarshalBinary reads what MarshalBinary writes. On an error, which is an [*InputError], the ID
+// stays as it was.
+func (s *Sno[E]) UnmarshalBinary(data []byte) error { return snoScheme.fromBytes(s[:], data) }
+
 // Value hands the ID to a database driver, as 10 bytes, or as [AsText] or [AsUUID] say. Zero is an
 // error that wraps [ErrZero]. Beside the error is 0 and not nil: a caller who drops the error would
 // take nil for NULL.
@@ -173,9 +183,6 @@ func (Sno[E]) parsed(text string) (id Sno[E], err error) {
 	err = snoScheme.parse(id[:], text)
 	return id, err
 }
-
-func (s Sno[E]) appendBytes(b []byte) []byte { return append(b, s[:]...) }
-func (s *Sno[E]) setBytes(b []byte) error    { return snoScheme.fromBytes(s[:], b) }
 
 func (s Sno[E]) compare(other Sno[E]) int { return bytes.Compare(s[:], other[:]) }
 func (s Sno[E]) none() driver.Value       { return snoScheme.none(s.Storage()) }

@@ -95,7 +95,7 @@ func checkValue(t failing, k kind, raw []byte) {
 // a value whether it is a Valuer. A method that decodes is on the pointer alone.
 func TestReceivers(t *testing.T) {
 	writes := []string{
-		"UnmarshalText", "UnmarshalParam", "UnmarshalJSON", "Scan",
+		"UnmarshalText", "UnmarshalParam", "UnmarshalJSON", "UnmarshalBinary", "Scan",
 	}
 	types := []reflect.Type{
 		reflect.TypeFor[*idtype.OrZero[UserID]](), reflect.TypeFor[*idtype.Slice[UserID]](),

@@ -126,6 +126,20 @@ func (t Trace[E]) MarshalJSON() ([]byte, error) {
 // stays as it was.
 func (t *Trace[E]) UnmarshalJSON(data []byte) error { return set(t)(decodeJSON(traceType, data)) }
 
+// AppendBinary appends 8 bytes, big-endian. It never fails.
+func (t Trace[E]) AppendBinary(b []byte) ([]byte, error) {
+	return binary.BigEndian.AppendUint64(b, uint64(t)), nil
+}
+
+// MarshalBinary is 8 bytes, big-endian. It never fails.
+func (t Trace[E]) MarshalBinary() ([]byte, error) { return t.AppendBinary(make([]byte, 0, 8)) }
+
+// UnmarshalBinary reads what MarshalBinary writes. On an error, which is an [*InputError], the ID
+// stays as it was.
+func (t *Trace[E]) UnmarshalBinary(data []byte) error {
+	return set(t)(decodeBytes(traceType, data))
+}
+
 // Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero]. Beside
 // the error is the number and not nil: a caller who drops the error would take nil for NULL.
 func (t Trace[E]) Value() (driver.Value, error) { return valueInt63(traceType, int64(t)) }
@@ -157,12 +171,6 @@ func (Trace[E]) parsed(text string) (Trace[E], error) {
 	v, err := decodeText(traceType, text)
 	return Trace[E](v), err
 }
-
-func (t Trace[E]) appendBytes(b []byte) []byte {
-	return binary.BigEndian.AppendUint64(b, uint64(t))
-}
-
-func (t *Trace[E]) setBytes(b []byte) error { return set(t)(decodeBytes(traceType, b)) }
 
 func (t Trace[E]) compare(other Trace[E]) int { return cmp.Compare(t, other) }
 func (Trace[E]) none() driver.Value           { return int64(0) }
