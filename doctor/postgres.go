@@ -34,7 +34,7 @@ var postgres = engine{
 // postgresEvents compares the events with their sequence, which logical replication leaves out. Who
 // may not see the sequence sees nothing.
 func postgresEvents(ctx context.Context, db *database, r *Reporter) error {
-	events := db.table("idmint_launch_event")
+	events := db.dialect.Quote(db.schema) + ".idmint_launch_event" // as the log names it
 	var highest, last int64
 	err := db.one(ctx, `SELECT (SELECT coalesce(max(event_id), 0) FROM `+events+`),
 		coalesce((SELECT last_value FROM pg_sequences
