@@ -128,7 +128,7 @@ func checkDoctor(t *testing.T, s *shell, kind dsn.Kind) {
 			t.Errorf("%s: %q", code, text)
 		}
 	}
-	if got.stderr != "" || own < 6 || found["identity"] == "" || found["clock"] == "" {
+	if got.stderr != "" || own < 5 || found["identity"] == "" || found["clock"] == "" {
 		t.Errorf("%d checks of the database: %v", own, got)
 	}
 }
