@@ -308,7 +308,7 @@ func TestSnoGivenTimes(t *testing.T) {
 	for range 10 {
 		check(errOf(g.At(noon, 0)))
 	}
-	if _, err := g.At(noon, 0); !errors.As(err, new(*idtype.RangeError)) {
+	if _, err := g.At(noon, 0); !errors.As(err, new(*generator.OptionError)) {
 		t.Errorf("here: %v", err)
 	}
 

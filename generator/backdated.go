@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"fmt"
 	"sync"
 	"time"
 
@@ -36,8 +37,8 @@ func NewBackdatedSno(partition int, pool *Pool) (*BackdatedSno, error) {
 	}, nil
 }
 
-// At mints an ID of the 4 ms in which t falls. The error is a [*idtype.RangeError] for a time
-// outside 2010-01-01..2079-09-07, and for the sequence number after the last one of the time.
+// At mints an ID of the 4 ms in which t falls. Errors: a [*idtype.RangeError] for a time outside
+// 2010-01-01..2079-09-07, and an [*OptionError] when the sequence numbers of the time are used up.
 func (g *BackdatedSno) At(t time.Time, meta byte) (idtype.SnoID, error) {
 	if g.used == nil {
 		return idtype.SnoID{}, errNotMade
@@ -53,9 +54,9 @@ func (g *BackdatedSno) At(t time.Time, meta byte) (idtype.SnoID, error) {
 		n++
 	}
 	if int(n) > g.pool.Max-g.pool.Min || seen && n == 0 {
-		return idtype.SnoID{}, &idtype.RangeError{
-			Type: snoLayout.typ, Part: "sequence", Value: int64(g.pool.Max) + 1,
-			Min: int64(g.pool.Min), Max: int64(g.pool.Max),
+		return idtype.SnoID{}, &OptionError{
+			"time", t.UTC().Format(time.RFC3339Nano),
+			fmt.Sprintf("has used up its sequence numbers, %d..%d", g.pool.Min, g.pool.Max),
 		}
 	}
 	g.used[tick] = n

@@ -118,7 +118,8 @@ const errorTime = "2006-01-02T15:04:05.000Z"
 
 func (e *ClockError) Unwrap() error { return e.Err }
 
-// An OptionError is returned by constructors for a setting that cannot be.
+// An OptionError is returned by constructors for a setting that cannot be, and by
+// [BackdatedSno.At] for a time whose sequence numbers are used up.
 type OptionError struct {
 	Option string // its name, as in Options or in the constructor's parameters
 	Value  string // what was given

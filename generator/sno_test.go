@@ -152,9 +152,9 @@ func TestBackdatedPool(t *testing.T) {
 		at := noon.Add(3 * time.Millisecond)
 		for range 3 {
 			id, err := g.At(at, 2)
-			var e *idtype.RangeError
-			if !errors.As(err, &e) || e.Part != "sequence" || e.Max != int64(pool.Max) || !id.IsZero() {
-				t.Fatalf("%+v: minted %+v, %v, want a *RangeError", pool, id.Parts(), err)
+			var e *generator.OptionError
+			if !errors.As(err, &e) || e.Option != "time" || !id.IsZero() {
+				t.Fatalf("%+v: minted %+v, %v, want an *OptionError", pool, id.Parts(), err)
 			}
 		}
 		if id, err := g.At(noon.Add(-1), 1); err != nil || id.Parts().Sequence != pool.Min {
