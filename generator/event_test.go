@@ -2,7 +2,10 @@ package generator_test
 
 import (
 	"errors"
+	"runtime"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/idmint/idmint/generator"
@@ -65,4 +68,35 @@ func TestEvents(t *testing.T) {
 			t.Errorf("%d regressions are counted", n)
 		}
 	})
+}
+
+// TestNotifyFails: where Notify panics in the background or ends its goroutine, the call that waits
+// has an error, and a later call works.
+func TestNotifyFails(t *testing.T) {
+	for name, fail := range map[string]func(){
+		"panics": func() { panic("no") }, "ends": runtime.Goexit,
+	} {
+		eachScheme(t, func(t *testing.T, s scheme) {
+			synctest.Test(t, func(t *testing.T) {
+				length, failing := s.units(ceilingUnits), true
+				g := s.must(t, ceiling(&kept{lose: 1}, length), &generator.Options{
+					Clock: newSteppable(), MaxWait: 2 * length,
+					Notify: func(generator.Event) {
+						if failing {
+							fail()
+						}
+					},
+				})
+				err := g.ready(ctx)
+				if !errors.As(err, new(*generator.NumberError)) ||
+					strings.Contains(err.Error(), "panicked: no") != (name == "panics") {
+					t.Fatalf("ready: %v, want a NumberError", err)
+				}
+				failing = false
+				if err := g.ready(ctx); err != nil {
+					t.Fatal(err)
+				}
+			})
+		})
+	}
 }
