@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"regexp"
+	"sync"
 	"time"
 
 	"github.com/idmint/idmint/launchlog"
@@ -83,7 +84,8 @@ func (s *Store) Close() error {
 	return nil
 }
 
-var validName = regexp.MustCompile(`^\w{1,48}$`)
+// validName is compiled when it is first asked: a program that imports the package starts sooner.
+var validName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\w{1,48}$`) })
 
 // Checked returns the config with the port of each host, as [Open] uses it. The error wraps a
 // [*launchlog.RequestError].
@@ -91,7 +93,7 @@ func (c Config) Checked() (_ Config, err error) {
 	c.Hosts, err = kv.Addresses("Hosts", c.Hosts, defaultPort)
 	switch {
 	case err != nil:
-	case !validName.MatchString(c.Keyspace):
+	case !validName().MatchString(c.Keyspace):
 		err = &launchlog.RequestError{
 			Field: "Keyspace", Value: c.Keyspace,
 			Reason: "is not of 1 to 48 letters, digits and underscores",

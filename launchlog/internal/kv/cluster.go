@@ -155,6 +155,9 @@ func Ask[C, T any](
 			}
 			return v, doubt, nil
 		}
+		if end, _ := asking.Deadline(); !time.Now().Before(end) {
+			<-asking.Done() // a connection may see the end a moment before
+		}
 		home = home && c.driver.Home != nil && c.driver.Home(err)
 		if asking.Err() != nil && !home && time.Since(began) >= impatience {
 			c.prefer((at + 1) % len(c.nodes))
