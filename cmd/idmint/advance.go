@@ -373,37 +373,27 @@ func (a *app) writeAdvanced(f *advance, done []advanced, until time.Time) error 
 		next = "this was a dry run, and nothing was changed"
 	}
 	a.warn("times count as used until %s: %s", clock(until), next)
-	var rows [][]any
-	for _, d := range done {
-		d.Namespace = f.store.namespace
-		if a.json {
-			if err := a.out.json(d); err != nil {
-				return err
-			}
-			continue
-		}
-		from, to, note := "", d.value(d.To), ""
-		if d.From != nil {
-			from = d.value(*d.From)
-		}
-		what := d.Kind
-		if d.Name != "" {
-			what += " " + d.Name
-		}
-		if d.Raised != nil {
-			to = clock(d.Until)
-			note = plural(*d.Raised, "counter") + ", and the numbers that have none"
-		}
-		rows = append(rows, []any{what, from, to, note})
+	for i := range done {
+		done[i].Namespace = f.store.namespace
 	}
-	if a.json {
-		return nil
+	return writeList(a, done, []any{"ADVANCED", "FROM", "TO", ""}, advanced.row)
+}
+
+// row is a line for people.
+func (d advanced) row() []any {
+	from, to, note := "", d.value(d.To), ""
+	if d.From != nil {
+		from = d.value(*d.From)
 	}
-	return a.out.list([]any{"ADVANCED", "FROM", "TO", ""}, rows)
+	if d.Raised != nil {
+		to = clock(d.Until)
+		note = plural(*d.Raised, "counter") + ", and the numbers that have none"
+	}
+	return []any{strings.TrimSpace(d.Kind + " " + d.Name), from, to, note}
 }
 
 // value is a number as people read it: a time, where the counter counts milliseconds.
-func (d *advanced) value(n int64) string {
+func (d advanced) value(n int64) string {
 	if d.Until.IsZero() || n < formats.ShortEpoch {
 		return strconv.FormatInt(n, 10)
 	}

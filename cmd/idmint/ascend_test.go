@@ -36,33 +36,3 @@ func TestAscendingRuns(t *testing.T) {
 		t.Errorf("%q", out)
 	}
 }
-
-// TestAscendingImports: an import's IDs are above those of earlier imports and of other commands.
-func TestAscendingImports(t *testing.T) {
-	s := inside(t)
-	s.must("migrate", "--db", "sqlite:app.db")
-	s.write("f.csv", numbered(500))
-	last := 0
-	for i := range 4 {
-		out := s.must("import", "f.csv", "--db", "sqlite:app.db", "--table", fmt.Sprint("t", i))
-		if want := fmt.Sprintf("IDs %d00000%05d to %d00000%05d\n", last+1, i+1, last+500,
-			i+1); !strings.Contains(out, want) {
-			t.Errorf("%q: %q is missing", out, want)
-		}
-		last += 500
-	}
-	number := s.start("an app")
-	got := s.must("new", "decimal", "--db", "sqlite:app.db", "--launch", number)
-	if id := idtype.MustParse[idtype.DecimalID](strings.TrimSpace(got)); id.Parts().Counter != last+1 {
-		t.Errorf("after the imports: %d", id)
-	}
-	// An operator ends an epoch: then numbering begins at 1 again.
-	s.must("counter", "advance", "decimal/hint/0", "--to", "922337202", "--db", "sqlite:app.db")
-	got = s.must("new", "decimal", "-n", "2", "--db", "sqlite:app.db", "--launch", number)
-	if ids := lines(got); idtype.MustParse[idtype.DecimalID](ids[1]).Parts().Counter != 2 {
-		t.Errorf("in the new epoch: %v", ids)
-	}
-	if got := s.must("counter", "show", "decimal/hint/1", "--db", "sqlite:app.db"); got != "2\n" {
-		t.Errorf("its register: %q", got)
-	}
-}

@@ -95,18 +95,14 @@ func (a *app) backup(ctx context.Context, flags *storeFlags, path, to string) er
 func lastLaunch(
 	ctx context.Context, flags *storeFlags, path string,
 ) (last int, there bool, err error) {
-	s, err := flags.openStore(ctx, dsn.DSN{Kind: dsn.SQLite, Path: path})
+	log, done, err := flags.openIn(ctx, dsn.DSN{Kind: dsn.SQLite, Path: path}, launchlog.Options{})
 	if none := (*launchlog.SchemaError)(nil); errors.As(err, &none) {
 		return 0, none.Have != 0, nil
 	}
 	if err != nil {
 		return 0, false, err
 	}
-	defer s.Close()
-	log, err := launchlog.New(s, &launchlog.Options{Namespace: flags.namespace, Budget: flags.wait})
-	if err != nil {
-		return 0, true, usageError{err}
-	}
+	defer done()
 	found, err := log.List(ctx, launchlog.Filter{Limit: 1})
 	if err != nil || len(found) == 0 {
 		return 0, true, err

@@ -70,7 +70,7 @@ inspect.`,
 				if a.json {
 					err = a.out.json(b)
 				} else {
-					err = a.out.printf("%s %s\n", b.Min, b.Max)
+					err = a.out.line(b.Min + " " + b.Max)
 				}
 				if err != nil {
 					return err

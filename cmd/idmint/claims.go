@@ -77,7 +77,7 @@ func (a *app) listClaims(
 	ctx context.Context, log *launchlog.Log, pools []claims.Pool, lent bool,
 ) error {
 	now := time.Now()
-	var rows [][]any
+	var found []claims.Claim
 	for _, p := range pools {
 		list, err := p.List(ctx, log, now)
 		if err != nil {
@@ -94,25 +94,17 @@ func (a *app) listClaims(
 			} else if lent {
 				continue
 			}
-			if a.json {
-				if err := a.out.json(claim); err != nil {
-					return err
-				}
-				continue
-			}
-			rows = append(rows, []any{
-				claim.Scheme, claim.Number, claimState(claim, now), claim.Holder,
-			})
+			found = append(found, claim)
 		}
 		if len(list) > 0 && !a.json {
 			a.warn("%s: %d of %d numbers are lent (%.1f %%)", string(p.Scheme()), len(numbers),
 				size, 100*float64(len(numbers))/float64(size))
 		}
 	}
-	if a.json {
-		return nil
-	}
-	return a.out.list([]any{"POOL", "NUMBER", "STATE", "HOLDER"}, rows)
+	return writeList(a, found, []any{"POOL", "NUMBER", "STATE", "HOLDER"},
+		func(c claims.Claim) []any {
+			return []any{c.Scheme, c.Number, claimState(c, now), c.Holder}
+		})
 }
 
 func claimState(c claims.Claim, now time.Time) string {

@@ -42,21 +42,10 @@ func (a *app) counterListCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if a.json {
-					for _, counter := range found {
-						if err := a.out.json(counter); err != nil {
-							return err
-						}
-					}
-					return nil
-				}
-				var rows [][]any
-				for _, counter := range found {
-					rows = append(rows, []any{
-						counter.Name, counter.Value, clock(counter.UpdatedAt),
+				return writeList(a, found, []any{"COUNTER", "VALUE", "UPDATED"},
+					func(c launchlog.CounterState) []any {
+						return []any{c.Name, c.Value, clock(c.UpdatedAt)}
 					})
-				}
-				return a.out.list([]any{"COUNTER", "VALUE", "UPDATED"}, rows)
 			})
 		},
 	}

@@ -52,18 +52,6 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// A demo that was stopped in its import can be run again.
-func TestDemoAgainAfterKill(t *testing.T) {
-	s := inside(t)
-	s.must("demo")
-	s.exec(demoFile, `UPDATE idmint_import SET state = 'unfinished'; DELETE FROM meetings; DELETE `+
-		`FROM offices; DELETE FROM zones WHERE id > 1000000000000`)
-	out := s.must("demo")
-	if !strings.Contains(out, "launch 3: 2 of 100000") {
-		t.Errorf("%s", out)
-	}
-}
-
 func TestDemoBadDatabase(t *testing.T) {
 	s := inside(t)
 	s.write(demoFile, strings.Repeat("hello, world\n", 100))

@@ -75,15 +75,15 @@ func newEightByte(a *app, k *kind[idtype.EightByteID, idtype.EightByteParts]) *c
 				return usage("--mode %q: want spread or time", mode)
 			}
 			pair := generator.EightBytePair{Generator: gen.value, Cluster: cluster.value}
-			return mintTimed(c, a, k, &flags,
-				mintNumber[generator.EightBytePair]{
-					pair, fmt.Sprintf("eightbyte/%d/%d", pair.Cluster, pair.Generator),
-					[]string{"generator", "cluster"},
-					claims.Pairs,
-				},
-				func(
-					w generator.Windows[generator.EightBytePair], o *generator.Options,
-				) (generator.Source[idtype.EightByteID], error) {
+			number := mintNumber[generator.EightBytePair]{
+				pair, fmt.Sprintf("eightbyte/%d/%d", pair.Cluster, pair.Generator),
+				[]string{"generator", "cluster"},
+				claims.Pairs,
+			}
+			return mintTimed(c, a, k, &flags, number,
+				func(w generator.Windows[generator.EightBytePair], o *generator.Options) (
+					*generator.EightByte, error,
+				) {
 					return generator.NewEightByte(m, w, o)
 				})
 		},

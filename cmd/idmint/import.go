@@ -237,7 +237,8 @@ func (a *app) runImport(
 		return importer.Result{}, err
 	}
 	defer done()
-	bar := a.progress(size, "importing into "+visible.Text(im.Table))
+	bar := a.bar(size, progressbar.OptionShowBytes(true))
+	bar.Describe("importing into " + visible.Text(im.Table))
 	im.Initiator = username()
 	im.Progress = func(_, bytes int64) { _ = bar.Set64(bytes) }
 	result, err := importer.Run(ctx, db, log, r, im)
@@ -246,16 +247,12 @@ func (a *app) runImport(
 	return result, err
 }
 
-// progress is a bar on a terminal, and nothing elsewhere. Size -1 is one that is not known.
-func (a *app) progress(size int64, what string) *progressbar.ProgressBar {
-	if !isTerminal(a.err) {
-		return progressbar.DefaultBytesSilent(size)
-	}
-	return progressbar.NewOptions64(size, progressbar.OptionSetWriter(a.err),
-		progressbar.OptionSetDescription(what),
-		progressbar.OptionShowBytes(
-			true), progressbar.OptionThrottle(
-			100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionFullWidth())
+// bar shows progress on a terminal, and nothing elsewhere. Size -1 is one that is not known.
+func (a *app) bar(size int64, unit progressbar.Option) *progressbar.ProgressBar {
+	return progressbar.NewOptions64(size, unit, progressbar.OptionSetWriter(a.err),
+		progressbar.OptionSetVisibility(isTerminal(a.err)),
+		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
+		progressbar.OptionFullWidth())
 }
 
 func (a *app) reportImport(table string, r importer.Result) error {

@@ -134,9 +134,8 @@ func (a *app) launchEndCommand() *cobra.Command {
 no other one. To end it again changes nothing, and another outcome is an error.
 
 The usual outcomes are succeeded, failed, aborted, rolled-back and superseded.`,
-		Example:           "  idmint launch end 65 --db sqlite:app.db --outcome succeeded",
-		ValidArgsFunction: a.launchArg,
-		Args:              oneArg,
+		Example: "  idmint launch end 65 --db sqlite:app.db --outcome succeeded",
+		Args:    oneArg,
 		RunE: func(c *cobra.Command, args []string) error {
 			id, err := launchNumber("launch", args[0])
 			if err != nil {
@@ -185,26 +184,15 @@ func (a *app) launchListCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if a.json {
-					for _, launch := range found {
-						if err := a.out.json(launch); err != nil {
-							return err
-						}
-					}
-					return nil
-				}
-				var rows [][]any
-				for _, l := range found {
-					rows = append(rows, []any{
-						l.ID, l.Service, l.Environment, l.Version,
-						l.Initiator, clock(l.StartedAt), state(l),
-						l.NextGenerator,
-					})
-				}
-				return a.out.list([]any{
+				return writeList(a, found, []any{
 					"LAUNCH", "SERVICE", "ENVIRONMENT", "VERSION", "INITIATOR", "STARTED",
 					"STATE", "GENERATORS",
-				}, rows)
+				}, func(l launchlog.Launch) []any {
+					return []any{
+						l.ID, l.Service, l.Environment, l.Version, l.Initiator, clock(l.StartedAt),
+						state(l), l.NextGenerator,
+					}
+				})
 			})
 		},
 	}

@@ -16,11 +16,10 @@ func (a *app) launchShowCommand() *cobra.Command {
 	flags := storeFlags{reading: true}
 	var limit int
 	c := &cobra.Command{
-		Use:               "show LAUNCH --db DSN",
-		Short:             "Show a launch, its events and who took its generator numbers",
-		Example:           "  idmint launch show 65 --db sqlite:app.db",
-		ValidArgsFunction: a.launchArg,
-		Args:              oneArg,
+		Use:     "show LAUNCH --db DSN",
+		Short:   "Show a launch, its events and who took its generator numbers",
+		Example: "  idmint launch show 65 --db sqlite:app.db",
+		Args:    oneArg,
 		RunE: func(c *cobra.Command, args []string) error {
 			id, err := launchNumber("launch", args[0])
 			if err != nil {

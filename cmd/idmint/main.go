@@ -8,11 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"os/signal"
-	"reflect"
-	"slices"
+	"regexp"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -93,6 +92,11 @@ func run(args []string, in io.Reader, out, stderr io.Writer) int {
 // newLines are those that drivers indent where they list servers, and others.
 var newLines = strings.NewReplacer(":\n\t", ": ", "\n\t", "; ", "\n", "; ")
 
+// packages are the names with which errors of this module, and of encoding/json, begin.
+var packages = regexp.MustCompile(`(^|: |; )(?:(?:claims|clickhouse|doctor|functions|generator|` +
+	`idtype|importer|json|launchlog(?:/[a-z]+)?|measure|migrations|mysql|postgres|scramble|` +
+	`sqlid|sqlite|telemetry|viewer): )+`)
+
 // longestError is how much of an error is shown. A server or a file may say anything, at any
 // length.
 const longestError = 4 << 10
@@ -100,51 +104,13 @@ const longestError = 4 << 10
 // inWords says an error in one line, and without the names of packages, which mean nothing to who
 // runs a command. A long one is shown by its beginning and its end.
 func inWords(err error) string {
-	text := newLines.Replace(err.Error())
-	for e := range tree(err) {
-		whole := newLines.Replace(e.Error())
-		text = strings.Replace(text, whole, withoutPackage(e, whole), 1)
-	}
+	text := packages.ReplaceAllString(newLines.Replace(err.Error()), "$1")
 	if len(text) <= longestError {
 		return text
 	}
 	head := explain.Beginning(text, longestError*3/4)
 	tail := explain.Beginning(text, len(text)-longestError/4)
 	return head + " … " + text[len(tail):]
-}
-
-// tree yields an error and all that it wraps, each before what it wraps.
-func tree(err error) iter.Seq[error] {
-	return func(yield func(error) bool) {
-		var walk func(error) bool
-		walk = func(err error) bool {
-			if err == nil {
-				return true
-			}
-			if !yield(err) {
-				return false
-			}
-			if many, ok := err.(interface{ Unwrap() []error }); ok {
-				return !slices.ContainsFunc(many.Unwrap(), func(e error) bool { return !walk(e) })
-			}
-			return walk(errors.Unwrap(err))
-		}
-		walk(err)
-	}
-}
-
-// withoutPackage takes the name of a package off the text of an error. The package is that of the
-// error's type. As much of the path goes as the text has.
-func withoutPackage(err error, text string) string {
-	t := reflect.TypeOf(err)
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	name, rest, ok := strings.Cut(text, ": ")
-	if ok && name != "" && strings.HasSuffix("/"+t.PkgPath(), "/"+name) {
-		return rest
-	}
-	return text
 }
 
 func (a *app) command() *cobra.Command {
@@ -169,7 +135,12 @@ usage, and 130 after Ctrl-C.`,
   idmint launch list --db sqlite:app.db`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Version:       "of an unknown build",
 	})
+	if info, ok := debug.ReadBuildInfo(); ok { // a version has the commit, where Go knows it
+		root.Version = info.Main.Version + ", " + info.GoVersion
+	}
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetIn(a.in)
 	root.SetOut(a.out.w)
 	root.SetErr(a.err)
@@ -180,9 +151,8 @@ usage, and 130 after Ctrl-C.`,
 		a.claimsCommand(), a.advanceCommand(), a.migrateCommand(), a.doctorCommand(),
 		a.functionsCommand(), a.columnsCommand(), a.schemaCommand(), a.serveCommand())
 	root.AddCommand(a.wholeCommands()...)
-	a.addVersion(root)
+	root.InitDefaultCompletionCmd()
 	completeHelp(root)
-	a.complete(root)
 	markArgs(root)
 	return root
 }

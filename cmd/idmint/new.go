@@ -210,9 +210,9 @@ func (n mintNumber[N]) isNamed(c *cobra.Command, f *timedFlags) (bool, error) {
 
 // mintTimed mints with a number. If there is a database, its counter keeps the times. Start makes
 // the generator.
-func mintTimed[N any, T idtype.ID, P any](
+func mintTimed[N any, T idtype.ID, P any, G filler[T]](
 	c *cobra.Command, a *app, k *kind[T, P], f *timedFlags, number mintNumber[N],
-	start func(generator.Windows[N], *generator.Options) (generator.Source[T], error),
+	start func(generator.Windows[N], *generator.Options) (G, error),
 ) error {
 	named, err := number.isNamed(c, f)
 	if err != nil {

@@ -135,23 +135,6 @@ func TestNewTimed(t *testing.T) {
 	}
 }
 
-// Without a database, a run that follows at once repeats nothing either.
-func TestNewGivenAgain(t *testing.T) {
-	s := newShell(t)
-	seen := map[string]bool{}
-	for range 5 {
-		for _, text := range lines(s.must("new", "sno", "--partition", "5", "-n", "10")) {
-			if seen[text] {
-				t.Errorf("%s twice", text)
-			}
-			seen[text] = true
-		}
-	}
-	if len(seen) != 50 {
-		t.Errorf("%d IDs", len(seen))
-	}
-}
-
 // A command waits for its number's time for as long as --wait says, and no longer. Ctrl-C ends that.
 func TestNewWaits(t *testing.T) {
 	t.Parallel()

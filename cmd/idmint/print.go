@@ -32,16 +32,6 @@ func (p printer) line(text string) error {
 	return p.w.WriteByte('\n') // the first error stays
 }
 
-// list writes rows in columns, under a heading.
-func (p printer) list(heading []any, rows [][]any) error {
-	return p.table(func(write func(...any)) {
-		write(heading...)
-		for _, row := range rows {
-			write(row...)
-		}
-	})
-}
-
 // table writes rows in columns. Rows hands the cells of each row to the function that it is given.
 func (p printer) table(rows func(row func(cells ...any))) error {
 	w := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', 0)
@@ -65,6 +55,24 @@ func (p printer) json(v any) error {
 	}
 	p.w.Write(visible.JSON(b))
 	return p.w.WriteByte('\n')
+}
+
+// writeList writes what a command lists: lines of JSON, or columns under a heading.
+func writeList[T any](a *app, all []T, heading []any, row func(T) []any) error {
+	if a.json {
+		for _, one := range all {
+			if err := a.out.json(one); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return a.out.table(func(write func(...any)) {
+		write(heading...)
+		for _, one := range all {
+			write(row(one)...)
+		}
+	})
 }
 
 // id writes an ID as a line: its text, or its fields. They are letters, digits and our own names.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
@@ -108,7 +107,7 @@ func (a *app) reportOn(ctx context.Context, name dsn.DSN, rows int) (err error) 
 	rhythm := rhythm
 	rhythm.IDs = rows
 	cases := d.FillCases(rhythm)
-	bar := a.tables(len(cases) * (reportRounds + 2))
+	bar := a.bar(int64(len(cases)*(reportRounds+2)), progressbar.OptionShowCount())
 	defer func() { _ = bar.Exit() }()
 
 	orders := map[string]*measure.Order{}
@@ -176,12 +175,4 @@ func (a *app) showReport(database string, all []keyReport) (err error) {
 				fmt.Sprintf("%.2f", r.High))
 		}
 	}))
-}
-
-// tables is a bar on a terminal, and nothing elsewhere.
-func (a *app) tables(n int) *progressbar.ProgressBar {
-	return progressbar.NewOptions(n, progressbar.OptionSetWriter(a.err),
-		progressbar.OptionSetVisibility(isTerminal(a.err)),
-		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
-		progressbar.OptionFullWidth(), progressbar.OptionShowCount())
 }

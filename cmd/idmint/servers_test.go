@@ -2,13 +2,11 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"database/sql"
 	"fmt"
 	"io"
 	"net"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -111,33 +109,29 @@ func TestImportIntoSchema(t *testing.T) {
 	}
 }
 
-// silent is a server that never answers. It tells of the first connection that it takes.
-func silent(t *testing.T) (host string, taken <-chan struct{}) {
+// silent is a server that never answers.
+func silent(t *testing.T) (host string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { l.Close() })
-	first := make(chan struct{})
 	go func() {
-		for told := false; ; told = true {
+		for {
 			c, err := l.Accept()
 			if err != nil {
 				return
 			}
 			go func() { _, _ = io.Copy(io.Discard, c) }()
-			if !told {
-				close(first)
-			}
 		}
 	}()
-	return l.Addr().String(), first
+	return l.Addr().String()
 }
 
 // What is wrong with a server is said in one line, without the password.
 func TestServersAway(t *testing.T) {
-	mute, _ := silent(t)
+	mute := silent(t)
 	for _, kind := range []databases.Kind{
 		databases.Postgres, databases.MariaDB, databases.ClickHouse,
 	} {
@@ -210,38 +204,6 @@ func TestServersAway(t *testing.T) {
 					}
 				})
 			}
-		}
-	}
-}
-
-// Ctrl-C ends what waits for a server.
-func TestInterruptedOnServers(t *testing.T) {
-	for _, kind := range []databases.Kind{databases.Postgres, databases.MariaDB} {
-		for _, args := range [][]string{
-			{"import", "f.csv", "--table", "t"},
-			{"migrate"},
-			{"launch", "list"},
-		} {
-			t.Run(fmt.Sprintf("%s/%s", kind, args[0]), func(t *testing.T) {
-				t.Parallel()
-				mute, taken := silent(t)
-				away := dbtest.Server(t, kind).DSN.WithHost(mute).URL()
-				s := newShell(t)
-				s.write("f.csv", "a\n1\n")
-				cmd := s.command(append(args, "--db", away, "--wait", "1h")...)
-				var stderr bytes.Buffer
-				cmd.Stderr = &stderr
-				if err := cmd.Start(); err != nil {
-					t.Fatal(err)
-				}
-				<-taken
-				_ = cmd.Process.Signal(os.Interrupt)
-				_ = cmd.Wait()
-				if cmd.ProcessState.ExitCode() != statusInterrupted ||
-					!strings.Contains(stderr.String(), "interrupted") {
-					t.Errorf("%v, %q", cmd.ProcessState, stderr.String())
-				}
-			})
 		}
 	}
 }

@@ -32,12 +32,8 @@ another command, needs another --pool, or the same counter.
 ` + fmt.Sprintf(timedHelp, "short", "0.2 s"),
 		Example: "  idmint new short -n 3\n  idmint new short --db sqlite:app.db",
 		RunE: func(c *cobra.Command, _ []string) error {
-			return mintTimed(c, a, k, &flags, mintNumber[struct{}]{counter: shortCounter},
-				func(
-					w generator.Windows[struct{}], o *generator.Options,
-				) (generator.Source[idtype.ShortID], error) {
-					return generator.NewShort(w, o)
-				})
+			number := mintNumber[struct{}]{counter: shortCounter}
+			return mintTimed(c, a, k, &flags, number, generator.NewShort)
 		},
 	}
 	flags.add(c, "sequence numbers")

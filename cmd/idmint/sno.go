@@ -48,15 +48,14 @@ alone.`,
 				}
 				return a.mintBackdated(c, k, &flags, partition.value, at, byte(meta.value))
 			}
-			return mintTimed(c, a, k, &flags,
-				mintNumber[int]{
-					partition.value, fmt.Sprintf("sno/%d", partition.value),
-					[]string{"partition"},
-					claims.Partitions,
-				},
-				func(
-					w generator.Windows[int], o *generator.Options,
-				) (generator.Source[idtype.SnoID], error) {
+			counter := fmt.Sprintf("sno/%d", partition.value)
+			number := mintNumber[int]{
+				partition.value, counter, []string{"partition"}, claims.Partitions,
+			}
+			return mintTimed(c, a, k, &flags, number,
+				func(w generator.Windows[int], o *generator.Options) (
+					generator.Source[idtype.SnoID], error,
+				) {
 					gen, err := generator.NewSno(w, o)
 					if err != nil {
 						return nil, err

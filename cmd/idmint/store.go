@@ -138,14 +138,21 @@ func (f *storeFlags) open(ctx context.Context, a *app) (*launchlog.Log, func(), 
 	if err != nil {
 		return nil, nil, err
 	}
+	return f.openIn(ctx, d, launchlog.Options{
+		Warn: func(u launchlog.Usage) { a.warn("warning: %v", u) },
+	})
+}
+
+// openIn opens the launch log in a database, with options beside those that the flags set.
+func (f *storeFlags) openIn(
+	ctx context.Context, d dsn.DSN, opts launchlog.Options,
+) (*launchlog.Log, func(), error) {
 	s, err := f.openStore(ctx, d)
 	if err != nil {
 		return nil, nil, err
 	}
-	log, err := launchlog.New(s, &launchlog.Options{
-		Namespace: f.namespace, Budget: f.wait,
-		Warn: func(u launchlog.Usage) { a.warn("warning: %v", u) },
-	})
+	opts.Namespace, opts.Budget = f.namespace, f.wait
+	log, err := launchlog.New(s, &opts)
 	if err != nil {
 		s.Close()
 		return nil, nil, usageError{err}

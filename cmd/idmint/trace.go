@@ -28,15 +28,9 @@ func newTrace(a *app, k *kind[idtype.TraceID, idtype.TraceParts]) *cobra.Command
 			fmt.Sprintf(claimHelp, "--node") + fmt.Sprintf(timedHelp, "trace/NODE", "3 s"),
 		Example: "  idmint new trace --node 7 -n 3\n  idmint new trace --db sqlite:app.db",
 		RunE: func(c *cobra.Command, _ []string) error {
-			return mintTimed(c, a, k, &flags,
-				mintNumber[int]{
-					node.value, fmt.Sprintf("trace/%d", node.value), []string{"node"}, claims.Nodes,
-				},
-				func(
-					w generator.Windows[int], o *generator.Options,
-				) (generator.Source[idtype.TraceID], error) {
-					return generator.NewTrace(w, o)
-				})
+			counter := fmt.Sprintf("trace/%d", node.value)
+			number := mintNumber[int]{node.value, counter, []string{"node"}, claims.Nodes}
+			return mintTimed(c, a, k, &flags, number, generator.NewTrace)
 		},
 	}
 	flags.add(c, "bottoms")

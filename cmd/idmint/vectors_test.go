@@ -2,15 +2,10 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
-	"math/rand/v2"
 	"os"
 	"reflect"
 	"strings"
 	"testing"
-
-	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/formats"
 )
 
 // A vector is a case of docs/design/vectors: an ID, and what inspect says of it.
@@ -91,66 +86,6 @@ func TestVectors(t *testing.T) {
 			if got.stdout != all || got.status != 0 || got.stderr != "" {
 				t.Errorf("compose of %s: %v", scheme, got)
 			}
-		}
-	}
-}
-
-// randomTexts are IDs of a scheme, of all times and widths.
-var randomTexts = map[string]func() (fmt.Stringer, error){
-	"decimal": func() (fmt.Stringer, error) {
-		return idtype.DecimalParts{
-			Counter:   1 + rand.IntN(1+rand.IntN(formats.DecimalMaxCounter)),
-			Generator: rand.IntN(1 + rand.IntN(formats.DecimalMaxGenerator+1)),
-			Launch:    rand.IntN(1 + rand.IntN(formats.DecimalMaxLaunch+1)),
-		}.ID()
-	},
-	"trace": func() (fmt.Stringer, error) {
-		return idtype.TraceParts{
-			Timestamp: rand.IntN(1 + rand.IntN(formats.TraceMaxTimestamp+1)),
-			Node:      rand.IntN(formats.TraceMaxNode + 1),
-			Bottom:    1 + rand.IntN(formats.TraceMaxBottom),
-		}.ID()
-	},
-	"eightbyte": func() (fmt.Stringer,
-		error,
-	) {
-		return idtype.EightByteFromUint64(1 + rand.Uint64()>>rand.IntN(64)), nil
-	},
-	"short": func() (fmt.Stringer,
-		error,
-	) {
-		return idtype.ShortID(1 + rand.Int64N(1<<60-1)>>rand.IntN(60)), nil
-	},
-	"sno": func() (fmt.Stringer, error) {
-		return idtype.SnoParts{
-			UnixMs:   formats.SnoEpoch + rand.Int64N(formats.SnoMaxUnixMs-formats.SnoEpoch),
-			TickTock: rand.IntN(2), Meta: rand.IntN(256),
-			Partition: rand.IntN(65536), Sequence: 1 + rand.IntN(65535),
-		}.ID()
-	},
-	"sequence": func() (fmt.Stringer,
-		error,
-	) {
-		return idtype.SequenceID(1 + rand.Int64()>>rand.IntN(63)), nil
-	},
-}
-
-// What inspect writes compose reads, for random IDs of every scheme.
-func TestRoundTrip(t *testing.T) {
-	s := inside(t)
-	for scheme, random := range randomTexts {
-		var ids strings.Builder
-		for range 1000 {
-			id, err := random()
-			if err != nil {
-				t.Fatal(err)
-			}
-			fmt.Fprintln(&ids, id)
-		}
-		inspected := s.feed(ids.String(), "inspect", "--json", "--scheme", scheme)
-		back := s.feed(inspected.stdout, "compose", "--scheme", scheme)
-		if back.stdout != ids.String() || inspected.stderr+back.stderr != "" {
-			t.Errorf("%s: what came back differs: %v, %v", scheme, inspected, back)
 		}
 	}
 }

@@ -98,20 +98,3 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
-
-// The escapes of JSON mean what they stand for.
-func TestJSON(t *testing.T) {
-	const text = "a\u202eb\U000e0001c\u007f"
-	data, err := json.Marshal(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := JSON(data)
-	if want := `"a\u202eb\udb40\udc01c\u007f"`; string(seen) != want {
-		t.Errorf("%s, want %s", seen, want)
-	}
-	var back string
-	if err := json.Unmarshal(seen, &back); err != nil || back != text {
-		t.Errorf("%q, %v", back, err)
-	}
-}

@@ -85,7 +85,8 @@ func (e *InstallError) Error() string {
 
 func (e *InstallError) Unwrap() error { return e.Err }
 
-// A function is what differs between dialects: name, arguments and result, and what it computes.
+// A function is what differs between dialects: its name without idmint_, arguments and result, and
+// what it computes.
 // In a body {word} stands for a fragment of its dialect.
 type function struct{ head, body string }
 
@@ -121,19 +122,19 @@ type syntax struct {
 
 var syntaxes = map[Dialect]syntax{
 	Postgres: {
-		"CREATE OR REPLACE FUNCTION {head} LANGUAGE sql IMMUTABLE PARALLEL SAFE" +
+		"CREATE OR REPLACE FUNCTION idmint_{head} LANGUAGE sql IMMUTABLE PARALLEL SAFE" +
 			" AS $$ SELECT {body} $$",
 		postgresFragments, postgres,
 	},
 	// A body of one expression needs no other delimiter.
 	MySQL: {
-		"CREATE FUNCTION {head} DETERMINISTIC NO SQL RETURN {body}", mysqlFragments, mysql,
+		"CREATE FUNCTION idmint_{head} DETERMINISTIC NO SQL RETURN {body}", mysqlFragments, mysql,
 	},
 	MariaDB: {
-		"CREATE OR REPLACE FUNCTION {head} DETERMINISTIC NO SQL RETURN {body}",
+		"CREATE OR REPLACE FUNCTION idmint_{head} DETERMINISTIC NO SQL RETURN {body}",
 		mysqlFragments, mysql,
 	},
-	ClickHouse: {"CREATE OR REPLACE FUNCTION {head} {body}", clickhouseFragments, clickhouse},
+	ClickHouse: {"CREATE OR REPLACE FUNCTION idmint_{head} -> {body}", clickhouseFragments, clickhouse},
 }
 
 // Statements returns the statements that create the functions of a dialect, or replace them. Each
@@ -148,7 +149,7 @@ func Statements(d Dialect) ([]string, error) {
 	for _, f := range s.functions {
 		if d == MySQL {
 			name, _, _ := strings.Cut(f.head, "(")
-			all = append(all, "DROP FUNCTION IF EXISTS "+name)
+			all = append(all, "DROP FUNCTION IF EXISTS idmint_"+name)
 		}
 		text := strings.NewReplacer("{head}", f.head, "{body}", f.body).Replace(s.create)
 		for range 3 { // fragments hold others

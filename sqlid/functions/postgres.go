@@ -33,172 +33,154 @@ var postgresFragments = strings.NewReplacer(
 
 var postgres = []function{
 	{
-		"idmint_decimal_counter(id bigint) RETURNS integer",
+		"decimal_counter(id bigint) RETURNS integer",
 		"CASE WHEN {decimal} THEN (id / 10000000000)::integer END",
 	},
 	{
-		"idmint_decimal_generator(id bigint) RETURNS integer",
+		"decimal_generator(id bigint) RETURNS integer",
 		"CASE WHEN {decimal} THEN (id / 100000 % 100000)::integer END",
 	},
 	{
-		"idmint_decimal_launch(id bigint) RETURNS integer",
+		"decimal_launch(id bigint) RETURNS integer",
 		"CASE WHEN {decimal} THEN (id % 100000)::integer END",
 	},
 
 	{
-		"idmint_trace_timestamp(id bigint) RETURNS integer",
+		"trace_timestamp(id bigint) RETURNS integer",
 		"CASE WHEN {trace} THEN (id >> 38)::integer END",
 	},
 	{
-		"idmint_trace_node(id bigint) RETURNS integer",
+		"trace_node(id bigint) RETURNS integer",
 		"CASE WHEN {trace} THEN (id >> 22 & 65535)::integer END",
 	},
 	{
-		"idmint_trace_bottom(id bigint) RETURNS integer",
+		"trace_bottom(id bigint) RETURNS integer",
 		"CASE WHEN {trace} THEN (id & 4194303)::integer END",
 	},
 	{ // t is around
-		"idmint_trace_time(id bigint, t timestamptz) RETURNS timestamptz",
+		"trace_time(id bigint, t timestamptz) RETURNS timestamptz",
 		"CASE WHEN {trace} AND isfinite(t) THEN" +
 			" (timestamp '1970-01-01' + interval '1 second' * ({second of}" +
 			" - (({second of} - (id >> 38)) & 33554431))) {time} END",
 	},
 	{
-		"idmint_trace_min(t timestamptz) RETURNS bigint",
+		"trace_min(t timestamptz) RETURNS bigint",
 		"CASE WHEN isfinite(t) THEN ({second of} & 33554431) << 38 | 1 END",
 	},
 	{
-		"idmint_trace_max(t timestamptz) RETURNS bigint",
+		"trace_max(t timestamptz) RETURNS bigint",
 		"CASE WHEN isfinite(t) THEN ({second of} & 33554431) << 38 | 274877906943 END",
 	},
 
 	{
-		"idmint_short_time(id bigint) RETURNS timestamptz",
+		"short_time(id bigint) RETURNS timestamptz",
 		"CASE WHEN {short} THEN ({1970} ((id >> 18) + 1519862400000)) {time} END",
 	},
 	{
-		"idmint_short_sequence(id bigint) RETURNS integer",
+		"short_sequence(id bigint) RETURNS integer",
 		"CASE WHEN {short} THEN (id >> 9 & 511)::integer END",
 	},
+	{"short_random(id bigint) RETURNS integer", "CASE WHEN {short} THEN (id & 511)::integer END"},
+	{"short_min(t timestamptz) RETURNS bigint STRICT", "greatest({short unit} << 18, 1)"},
+	{"short_max(t timestamptz) RETURNS bigint STRICT", "{short unit} << 18 | 262143"},
 	{
-		"idmint_short_random(id bigint) RETURNS integer",
-		"CASE WHEN {short} THEN (id & 511)::integer END",
-	},
-	{
-		"idmint_short_min(t timestamptz) RETURNS bigint STRICT",
-		"greatest({short unit} << 18, 1)",
-	},
-	{
-		"idmint_short_max(t timestamptz) RETURNS bigint STRICT",
-		"{short unit} << 18 | 262143",
-	},
-	{
-		"idmint_short_text(id bigint) RETURNS text",
+		"short_text(id bigint) RETURNS text",
 		"CASE WHEN id > 0 THEN translate(substr({digits}, CASE WHEN id < 64 THEN 12 ELSE 11 END)" +
 			" || ltrim(left({digits}, 10), 'A'), '+/', '-_') END",
 	},
 	{
-		"idmint_short_from_text(id text) RETURNS bigint",
+		"short_from_text(id text) RETURNS bigint",
 		"CASE WHEN id ~ '" + shortPattern + "' THEN ('x' || substr(encode(decode(lpad(" +
 			"translate(substr(id, 3) || left(id, 2), '-_', '+/'), 12, 'A'), 'base64'), 'hex'), 3))" +
 			"::bit(64)::bigint END",
 	},
 
 	{
-		"idmint_eightbyte_mode(id bytea) RETURNS text",
+		"eightbyte_mode(id bytea) RETURNS text",
 		"CASE WHEN {eightbyte} THEN" +
 			" CASE get_byte(id, 6) & 16 WHEN 0 THEN 'SPREAD' ELSE 'TIME_SEQUENTIAL' END END",
 	},
 	{ // the bits of a SPREAD time are reversed
-		"idmint_eightbyte_time(id bytea) RETURNS timestamptz",
+		"eightbyte_time(id bytea) RETURNS timestamptz",
 		"CASE WHEN {eightbyte} THEN ({1970} CASE get_byte(id, 6) & 16" +
 			" WHEN 0 THEN reverse({bits}(42)::text)::bit(42)::bigint" +
 			" ELSE {bits}(42)::bigint END) {time} END",
 	},
 	{
-		"idmint_eightbyte_sequence(id bytea) RETURNS integer",
+		"eightbyte_sequence(id bytea) RETURNS integer",
 		"CASE WHEN {eightbyte} THEN get_byte(id, 5) & 63 END",
 	},
 	{
-		"idmint_eightbyte_generator(id bytea) RETURNS integer",
+		"eightbyte_generator(id bytea) RETURNS integer",
 		"CASE WHEN {eightbyte} THEN (get_byte(id, 6) >> 5 << 8) |" +
 			" ((get_byte(id, 6) & 15) << 4) | (get_byte(id, 7) >> 4) END",
 	},
 	{
-		"idmint_eightbyte_cluster(id bytea) RETURNS integer",
+		"eightbyte_cluster(id bytea) RETURNS integer",
 		"CASE WHEN {eightbyte} THEN get_byte(id, 7) & 15 END",
 	},
 	{
-		"idmint_eightbyte_min(t timestamptz) RETURNS bytea STRICT",
+		"eightbyte_min(t timestamptz) RETURNS bytea STRICT",
 		"decode(lpad(to_hex({eightbyte unit} << 22 | 4096), 16, '0'), 'hex')",
 	},
 	{
-		"idmint_eightbyte_max(t timestamptz) RETURNS bytea STRICT",
+		"eightbyte_max(t timestamptz) RETURNS bytea STRICT",
 		"decode(lpad(to_hex({eightbyte unit} << 22 | 4194303), 16, '0'), 'hex')",
 	},
+	{"eightbyte_text(id bytea) RETURNS text", "CASE WHEN {eightbyte} THEN encode(id, 'hex') END"},
 	{
-		"idmint_eightbyte_text(id bytea) RETURNS text",
-		"CASE WHEN {eightbyte} THEN encode(id, 'hex') END",
-	},
-	{
-		"idmint_eightbyte_from_text(id text) RETURNS bytea",
+		"eightbyte_from_text(id text) RETURNS bytea",
 		"CASE WHEN id ~ '^[0-9a-f]{16}$' AND id <> repeat('0', 16) THEN decode(id, 'hex') END",
 	},
 	{
-		"idmint_eightbyte_number(id bytea) RETURNS bigint",
+		"eightbyte_number(id bytea) RETURNS bigint",
 		"CASE WHEN {eightbyte} THEN {bits}(64)::bigint END",
 	},
 	{
-		"idmint_eightbyte_from_number(id bigint) RETURNS bytea",
+		"eightbyte_from_number(id bigint) RETURNS bytea",
 		"CASE WHEN id <> 0 THEN decode(lpad(to_hex(id), 16, '0'), 'hex') END",
 	},
 
 	{
-		"idmint_sno_time(id bytea) RETURNS timestamptz",
+		"sno_time(id bytea) RETURNS timestamptz",
 		"CASE WHEN {sno} THEN ({1970} ({bits}(39)::bigint * 4 + 1262304000000)) {time} END",
 	},
+	{"sno_tick_tock(id bytea) RETURNS integer", "CASE WHEN {sno} THEN get_byte(id, 4) & 1 END"},
+	{"sno_meta(id bytea) RETURNS integer", "CASE WHEN {sno} THEN get_byte(id, 5) END"},
 	{
-		"idmint_sno_tick_tock(id bytea) RETURNS integer",
-		"CASE WHEN {sno} THEN get_byte(id, 4) & 1 END",
-	},
-	{
-		"idmint_sno_meta(id bytea) RETURNS integer",
-		"CASE WHEN {sno} THEN get_byte(id, 5) END",
-	},
-	{
-		"idmint_sno_partition(id bytea) RETURNS integer",
+		"sno_partition(id bytea) RETURNS integer",
 		"CASE WHEN {sno} THEN (get_byte(id, 6) << 8) | get_byte(id, 7) END",
 	},
 	{
-		"idmint_sno_sequence(id bytea) RETURNS integer",
+		"sno_sequence(id bytea) RETURNS integer",
 		"CASE WHEN {sno} THEN (get_byte(id, 8) << 8) | get_byte(id, 9) END",
 	},
 	{
-		"idmint_sno_min(t timestamptz) RETURNS bytea STRICT",
+		"sno_min(t timestamptz) RETURNS bytea STRICT",
 		"greatest(decode(lpad(to_hex({sno unit} << 1), 10, '0') || repeat('0', 10), 'hex')," +
 			" decode(lpad('1', 20, '0'), 'hex'))",
 	},
 	{
-		"idmint_sno_max(t timestamptz) RETURNS bytea STRICT",
+		"sno_max(t timestamptz) RETURNS bytea STRICT",
 		"decode(lpad(to_hex({sno unit} << 1 | 1), 10, '0') || repeat('f', 10), 'hex')",
 	},
 	{
-		"idmint_sno_text(id bytea) RETURNS text",
+		"sno_text(id bytea) RETURNS text",
 		"CASE WHEN {sno} THEN (SELECT string_agg({character}, '' ORDER BY i)" +
 			" FROM generate_series(0, 15) i) END",
 	},
 	{
-		"idmint_sno_from_text(id text) RETURNS bytea",
+		"sno_from_text(id text) RETURNS bytea",
 		"CASE WHEN id ~ '^[2-9a-x]{16}$' AND id <> repeat('2', 16) THEN" +
 			" {bytes of}substr(id, i + 1, 1){end of bytes} END",
 	},
 	{ // the characters of the text, as bytes
-		"idmint_sno_uuid(id bytea) RETURNS uuid",
+		"sno_uuid(id bytea) RETURNS uuid",
 		"CASE WHEN {sno} THEN (SELECT string_agg(to_hex(ascii({character})), '' ORDER BY i)" +
 			" FROM generate_series(0, 15) i)::uuid END",
 	},
 	{
-		"idmint_sno_from_uuid(id uuid) RETURNS bytea",
+		"sno_from_uuid(id uuid) RETURNS bytea",
 		"CASE WHEN replace(id::text, '-', '') ~ '^(3[2-9]|6[1-9a-f]|7[0-8]){16}$'" +
 			" AND id <> repeat('32', 16)::uuid THEN {bytes of}chr(get_byte(decode(" +
 			"replace(id::text, '-', ''), 'hex'), i)){end of bytes} END",
