@@ -74,12 +74,7 @@ func columnForm(scheme idtype.Scheme, kind string) (idtype.Storage, error) {
 	if i := slices.Index(forms, idtype.Storage(kind)); i >= 0 {
 		return forms[i], nil
 	}
-	var names []string
-	for _, f := range forms {
-		names = append(names, string(f))
-	}
-	return "", usage("--kind %q: %s IDs are stored as %s", kind, string(scheme),
-		strings.Join(names, ", "))
+	return "", usage("--kind %q: %s IDs are stored as %s", kind, string(scheme), commas(forms))
 }
 
 func (a *app) columnsCommand() *cobra.Command {
@@ -91,7 +86,7 @@ func (a *app) columnsCommand() *cobra.Command {
 		Long: `Write a column of IDs as it stands in CREATE TABLE, with a check that keeps
 other values out. It is for people who keep migrations in files.
 
-DIALECT is ` + dialectNames(columnDialects) + `.
+DIALECT is ` + commas(columnDialects) + `.
 SCHEME is ` + schemeNames() + `.
 
 The column is NOT NULL unless --primary-key or --nullable says otherwise. Some
@@ -108,7 +103,7 @@ ClickHouse --primary-key is for the column that ORDER BY begins with.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			k := dsn.Kind(args[0])
 			if !slices.Contains(columnDialects, k) {
-				return usage("unknown dialect %q: want %s", args[0], dialectNames(columnDialects))
+				return usage("unknown dialect %q: want %s", args[0], commas(columnDialects))
 			}
 			s, err := schemeNamed(args[1])
 			if err != nil {
@@ -147,12 +142,4 @@ ClickHouse --primary-key is for the column that ORDER BY begins with.`,
 		"for clickhouse: the ID of a table in another order, with a data skipping index")
 	flags.BoolVar(&d.spread, "spread", false, "for clickhouse: eightbyte IDs of mode SPREAD")
 	return c
-}
-
-func dialectNames(dialects []dsn.Kind) string {
-	var names []string
-	for _, d := range dialects {
-		names = append(names, string(d))
-	}
-	return strings.Join(names, ", ")
 }

@@ -111,8 +111,7 @@ func (a *app) demo(ctx context.Context) error {
 	pool.SetMaxOpenConns(1)
 	d := &demo{app: a, flags: flags, log: log, pool: pool}
 	for _, step := range []func(context.Context) error{
-		d.firstLaunch, d.secondLaunch, d.rows,
-		d.order, d.numbers,
+		d.firstLaunch, d.secondLaunch, d.rows, d.check,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -290,46 +289,33 @@ func (d *demo) rows(ctx context.Context) error {
 	return nil
 }
 
-// order compares the order of the IDs with that of creation.
-func (d *demo) order(ctx context.Context) error {
-	var meetings, generators, inversions int
-	err := d.pool.QueryRowContext(ctx,
-		`SELECT count(*), count(DISTINCT id % 10000000000),
-			count(*) FILTER (WHERE created <= before)
+// check compares the order of the IDs with that of creation, and the IDs of all tables.
+func (d *demo) check(ctx context.Context) error {
+	var meetings, generators, inversions, rows, different int
+	err := d.pool.QueryRowContext(ctx, `WITH ids AS (SELECT id FROM zones
+			UNION ALL SELECT id FROM offices UNION ALL SELECT id FROM meetings)
+		SELECT count(*), count(DISTINCT id % 10000000000),
+			count(*) FILTER (WHERE created <= before),
+			(SELECT count(*) FROM ids), (SELECT count(DISTINCT id) FROM ids)
 		FROM (SELECT id, created,
-			lag(created) OVER (PARTITION BY id % 10000000000 ORDER BY id) AS before
-			FROM meetings)`).
-		Scan(&meetings, &generators, &inversions)
-	if err != nil {
+			lag(created) OVER (PARTITION BY id % 10000000000 ORDER BY id) AS before FROM meetings)`).
+		Scan(&meetings, &generators, &inversions, &rows, &different)
+	switch {
+	case err != nil:
 		return err
-	}
-	if inversions > 0 {
+	case inversions > 0:
 		return fmt.Errorf("%d of %d meetings are not in the order of their creation", inversions,
 			meetings)
-	}
-	d.printf("6. Order: within each of %d generators, the order by ID is the order of creation "+
-		"(%d meetings, %d inversions).\n\n",
-		generators, meetings, inversions)
-	return nil
-}
-
-// numbers says what the launch log gave out, and compares the IDs of all tables.
-func (d *demo) numbers(ctx context.Context) error {
-	var rows, different int64
-	err := d.pool.QueryRowContext(ctx, `SELECT count(*), count(DISTINCT id) FROM
-		(SELECT id FROM zones UNION ALL SELECT id FROM offices UNION ALL SELECT id FROM meetings)`).Scan(&rows, &different)
-	if err != nil {
-		return err
-	}
-	if rows != different {
+	case rows != different:
 		return fmt.Errorf("%d rows have %d different IDs", rows, different)
 	}
+	d.printf("6. Order: within each of %d generators, the order by ID is the order of creation "+
+		"(%d meetings, %d inversions).\n\n7. Numbers used:\n\n", generators, meetings, inversions)
 	_, err = d.log.End(ctx, d.launch[1].ID,
 		launchlog.Ending{Outcome: launchlog.Succeeded, Actor: username()})
 	if err != nil {
 		return err
 	}
-	d.printf("7. Numbers used:\n\n")
 	for _, l := range d.launch {
 		shown, err := d.log.Show(ctx, l.ID)
 		if err != nil {
@@ -340,9 +326,8 @@ func (d *demo) numbers(ctx context.Context) error {
 	}
 	d.printf("   %d rows of three tables have %d different IDs, though those who minted them "+
 		"never asked each other: each had a\n"+
-		"   generator and a launch number of its own, the last ten digits of its IDs.\n\n", rows,
-		different)
-	d.printf("All of it is in %s; the demo adds to it when it runs again.\n\n", demoFile)
+		"   generator and a launch number of its own, the last ten digits of its IDs.\n\n"+
+		"All of it is in %s; the demo adds to it when it runs again.\n\n", rows, different, demoFile)
 	return nil
 }
 

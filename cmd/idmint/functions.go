@@ -25,14 +25,14 @@ reports: the parts of an ID, its launch, its time, its text, and the smallest
 and largest ID of a time. docs/sql.md lists them. idmint migrate --functions
 installs them.
 
-DIALECT is ` + dialectNames(functionDialects) + `. SQLite keeps no
+DIALECT is ` + commas(functionDialects) + `. SQLite keeps no
 functions: a Go program adds them to a connection with functions.Register.`,
 		Example: `  idmint functions postgres > functions.sql && cat functions.sql`,
 		Args:    oneArg,
 		RunE: func(_ *cobra.Command, args []string) error {
 			statements, err := functions.Statements(dsn.Kind(args[0]))
 			if err != nil {
-				return usage("unknown dialect %q: want %s", args[0], dialectNames(functionDialects))
+				return usage("unknown dialect %q: want %s", args[0], commas(functionDialects))
 			}
 			for _, text := range statements {
 				if a.json {

@@ -151,7 +151,7 @@ The usual outcomes are succeeded, failed, aborted, rolled-back and superseded.`,
 			return a.withLog(c, &flags, func(ctx context.Context, log *launchlog.Log) error {
 				launch, err := log.End(ctx, id, ending)
 				if err != nil {
-					return otherOutcome(err, ending)
+					return err
 				}
 				if a.json {
 					return a.out.json(launch)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"sort"
 	"strings"
 	"time"
 
@@ -86,32 +85,14 @@ func (a *app) show(ctx context.Context, log *launchlog.Log, id, limit int) error
 				row(f.name, f.value)
 			}
 		}
-		for _, h := range history(events, claims) {
-			row(clock(h.at), h.what)
+		for _, e := range events {
+			row(clock(e.At), strings.TrimSpace(fmt.Sprintf("%s by %s %s", e.Kind, e.Actor, e.Detail)))
+		}
+		for _, c := range claims {
+			row(clock(c.ClaimedAt), fmt.Sprintf("generator %d taken by %s, process %d", c.Generator,
+				c.Host, c.PID))
 		}
 	})
-}
-
-// A happening is a line of a launch's history.
-type happening struct {
-	at   time.Time
-	what string
-}
-
-// history is what happened to a launch, the oldest first. Of one moment events come first.
-func history(events []launchlog.Event, claims []launchlog.Claim) (all []happening) {
-	for _, e := range events {
-		all = append(all, happening{e.At, strings.TrimSpace(
-			fmt.Sprintf("%s by %s %s", e.Kind, e.Actor, e.Detail))})
-	}
-	for _, c := range claims {
-		all = append(all, happening{
-			c.ClaimedAt,
-			fmt.Sprintf("generator %d taken by %s, process %d", c.Generator, c.Host, c.PID),
-		})
-	}
-	sort.SliceStable(all, func(i, j int) bool { return all[i].at.Before(all[j].at) })
-	return all
 }
 
 // clock is a time as people read it, with its zone, which is always UTC.

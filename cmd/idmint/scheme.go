@@ -31,11 +31,23 @@ var schemes = []scheme{decimalKind, traceKind, eightByteKind, shortKind, snoKind
 
 // schemeNames is the list for people.
 func schemeNames() string {
-	var names []string
+	var names []idtype.Scheme
 	for _, s := range schemes {
-		names = append(names, string(s.Name()))
+		names = append(names, s.Name())
 	}
-	return strings.Join(names, ", ")
+	return commas(names)
+}
+
+// commas is a list of names for people.
+func commas[T ~string](names []T) string {
+	var b strings.Builder
+	for i, name := range names {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(string(name))
+	}
+	return b.String()
 }
 
 func schemeNamed(name string) (scheme, error) {

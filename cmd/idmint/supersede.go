@@ -44,12 +44,3 @@ func (a *app) supersede(ctx context.Context, log *launchlog.Log, by launchlog.La
 	}
 	return nil
 }
-
-// otherOutcome adds what was wanted to the error about a launch that has ended otherwise.
-func otherOutcome(err error, wanted launchlog.Ending) error {
-	var ended *launchlog.ConflictError
-	if !errors.As(err, &ended) {
-		return err
-	}
-	return fmt.Errorf("%w, and not %s: nothing was changed", err, wanted.Outcome)
-}

@@ -70,18 +70,14 @@ func sqlite() map[string]any {
 				return last.Format(millis)
 			})(id)
 		},
-		"trace_min": func(v any) any {
-			return ofTime(v, func(t time.Time) (any, error) {
-				r, err := idtype.Bounds[idtype.TraceID](t, t) // of a moment there is no error
-				return int64(r[0].Min), err
-			})
-		},
-		"trace_max": func(v any) any {
-			return ofTime(v, func(t time.Time) (any, error) {
-				r, err := idtype.Bounds[idtype.TraceID](t, t)
-				return int64(r[0].Max), err
-			})
-		},
+		"trace_min": ofTime(func(t time.Time) (any, error) {
+			r, err := idtype.Bounds[idtype.TraceID](t, t) // of a moment there is no error
+			return int64(r[0].Min), err
+		}),
+		"trace_max": ofTime(func(t time.Time) (any, error) {
+			r, err := idtype.Bounds[idtype.TraceID](t, t)
+			return int64(r[0].Max), err
+		}),
 
 		"short_time":     ofNumber(func(id idtype.ShortID) any { return id.Time().Format(millis) }),
 		"short_sequence": ofNumber(func(id idtype.ShortID) any { return id.Parts().Sequence }),
@@ -190,33 +186,34 @@ func bound[T driver.Valuer](
 	first, last int64, of func(from, to time.Time) ([]idtype.Range[T], error),
 	end func(idtype.Range[T]) T,
 ) func(any) any {
-	return func(v any) any {
-		return ofTime(v, func(t time.Time) (any, error) {
-			switch from, to := time.UnixMilli(first), time.UnixMilli(last); {
-			case t.Before(from):
-				t = from
-			case t.After(to):
-				t = to
-			}
-			r, err := of(t, t)
-			if err != nil {
-				return nil, err
-			}
-			return stored(end(r[0])), nil
-		})
-	}
+	return ofTime(func(t time.Time) (any, error) {
+		switch from, to := time.UnixMilli(first), time.UnixMilli(last); {
+		case t.Before(from):
+			t = from
+		case t.After(to):
+			t = to
+		}
+		r, err := of(t, t)
+		if err != nil {
+			return nil, err
+		}
+		return stored(end(r[0])), nil
+	})
 }
 
 func least[T any](r idtype.Range[T]) T { return r.Min }
 func most[T any](r idtype.Range[T]) T  { return r.Max }
 
-func ofTime(v any, f func(time.Time) (any, error)) any {
-	if t, ok := moment(v); ok {
-		if result, err := f(t); err == nil {
-			return result
+// ofTime is a function of a time.
+func ofTime(f func(time.Time) (any, error)) func(any) any {
+	return func(v any) any {
+		if t, ok := moment(v); ok {
+			if result, err := f(t); err == nil {
+				return result
+			}
 		}
+		return nil
 	}
-	return nil
 }
 
 const millis = "2006-01-02 15:04:05.000"
