@@ -36,118 +36,103 @@ var clickhouseFragments = strings.NewReplacer(
 )
 
 var clickhouse = []function{
-	{"decimal_counter AS (id)", "if({decimal}, toInt32(intDiv({n}, 10000000000)), NULL)"},
-	{"decimal_generator AS (id)", "if({decimal}, toInt32(intDiv({n}, 100000) % 100000), NULL)"},
-	{"decimal_launch AS (id)", "if({decimal}, toInt32(id % 100000), NULL)"},
+	{"decimal_counter AS (id)", "decimal", "toInt32(intDiv({n}, 10000000000))"},
+	{"decimal_generator AS (id)", "decimal", "toInt32(intDiv({n}, 100000) % 100000)"},
+	{"decimal_launch AS (id)", "decimal", "toInt32(id % 100000)"},
 
-	{"trace_timestamp AS (id)", "if({trace}, toInt32(bitShiftRight({n}, 38)), NULL)"},
-	{"trace_node AS (id)", "if({trace}, toInt32(bitAnd(bitShiftRight({n}, 22), 65535)), NULL)"},
-	{"trace_bottom AS (id)", "if({trace}, toInt32(bitAnd({n}, 4194303)), NULL)"},
+	{"trace_timestamp AS (id)", "trace", "toInt32(bitShiftRight({n}, 38))"},
+	{"trace_node AS (id)", "trace", "toInt32(bitAnd(bitShiftRight({n}, 22), 65535))"},
+	{"trace_bottom AS (id)", "trace", "toInt32(bitAnd({n}, 4194303))"},
 	{ // t is around
-		"trace_time AS (id, t)",
-		"if({trace}, {time}({second} - 68719476736 -" +
-			" bitAnd({second} - bitShiftRight({n}, 38), 33554431)) * 1000{end of time}, NULL)",
+		"trace_time AS (id, t)", "trace",
+		"{time}({second} - 68719476736 -" +
+			" bitAnd({second} - bitShiftRight({n}, 38), 33554431)) * 1000{end of time}",
 	},
-	{"trace_min AS (t)", "bitShiftLeft(bitAnd({second}, 33554431), 38) + 1"},
-	{"trace_max AS (t)", "bitShiftLeft(bitAnd({second}, 33554431), 38) + 274877906943"},
+	{"trace_min AS (t)", "", "bitShiftLeft(bitAnd({second}, 33554431), 38) + 1"},
+	{"trace_max AS (t)", "", "bitShiftLeft(bitAnd({second}, 33554431), 38) + 274877906943"},
 
+	{"short_time AS (id)", "short", "{time}bitShiftRight({n}, 18) + 1519862400000{end of time}"},
+	{"short_sequence AS (id)", "short", "toInt32(bitAnd(bitShiftRight({n}, 9), 511))"},
+	{"short_random AS (id)", "short", "toInt32(bitAnd({n}, 511))"},
+	{"short_min AS (t)", "", "bitShiftLeft({short unit}, 18) + ({short unit} = 0)"},
+	{"short_max AS (t)", "", "bitShiftLeft({short unit}, 18) + 262143"},
 	{
-		"short_time AS (id)",
-		"if({short}, {time}bitShiftRight({n}, 18) + 1519862400000{end of time}, NULL)",
-	},
-	{"short_sequence AS (id)", "if({short}, toInt32(bitAnd(bitShiftRight({n}, 9), 511)), NULL)"},
-	{"short_random AS (id)", "if({short}, toInt32(bitAnd({n}, 511)), NULL)"},
-	{"short_min AS (t)", "bitShiftLeft({short unit}, 18) + ({short unit} = 0)"},
-	{"short_max AS (t)", "bitShiftLeft({short unit}, 18) + 262143"},
-	{
-		"short_text AS (id)",
+		"short_text AS (id)", "",
 		"if(id > 0, concat(substring({digits}, if(id < 64, 12, 11))," +
 			" trim(LEADING 'A' FROM substring({digits}, 1, 10))), NULL)",
 	},
 	{
-		"short_from_text AS (id)",
+		"short_from_text AS (id)", "",
 		"if(match(id, '" + shortPattern + "'), reinterpretAsInt64(reverse(substring(" +
 			"tryBase64Decode(translate(substring(concat(repeat('A', 11), substring(id, 3)," +
 			" substring(id, 1, 2)), -12), '-_', '+/')), 2, 8))), NULL)",
 	},
 
 	{
-		"eightbyte_mode AS (id)",
-		"if({eightbyte}, if(bitTest({number}, 12), 'TIME_SEQUENTIAL', 'SPREAD'), NULL)",
+		"eightbyte_mode AS (id)", "eightbyte",
+		"if(bitTest({number}, 12), 'TIME_SEQUENTIAL', 'SPREAD')",
 	},
 	{ // the bits of a SPREAD time are reversed
-		"eightbyte_time AS (id)",
-		"if({eightbyte}, {time}if(bitTest({number}, 12), bitShiftRight({number}, 22)," +
+		"eightbyte_time AS (id)", "eightbyte",
+		"{time}if(bitTest({number}, 12), bitShiftRight({number}, 22)," +
 			" reinterpretAsUInt64(reverse(unbin(concat('000000', reverse(substring(bin(id), 1, 42)))" +
-			")))){end of time}, NULL)",
+			")))){end of time}",
 	},
+	{"eightbyte_sequence AS (id)", "eightbyte", "toInt32(bitAnd(bitShiftRight({number}, 16), 63))"},
 	{
-		"eightbyte_sequence AS (id)",
-		"if({eightbyte}, toInt32(bitAnd(bitShiftRight({number}, 16), 63)), NULL)",
+		"eightbyte_generator AS (id)", "eightbyte",
+		"toInt32(bitAnd(bitShiftRight({number}, 13), 7) * 256" +
+			" + bitAnd(bitShiftRight({number}, 4), 255))",
 	},
+	{"eightbyte_cluster AS (id)", "eightbyte", "toInt32(bitAnd({number}, 15))"},
 	{
-		"eightbyte_generator AS (id)",
-		"if({eightbyte}, toInt32(bitAnd(bitShiftRight({number}, 13), 7) * 256" +
-			" + bitAnd(bitShiftRight({number}, 4), 255)), NULL)",
-	},
-	{"eightbyte_cluster AS (id)", "if({eightbyte}, toInt32(bitAnd({number}, 15)), NULL)"},
-	{
-		"eightbyte_min AS (t)",
+		"eightbyte_min AS (t)", "",
 		"{bytes}substring(concat(repeat('0', 16), " +
 			"hex(bitShiftLeft(toUInt64({eightbyte unit}), 22) + 4096)), -16)), 8)",
 	},
 	{
-		"eightbyte_max AS (t)",
+		"eightbyte_max AS (t)", "",
 		"{bytes}substring(concat(repeat('0', 16), " +
 			"hex(bitShiftLeft(toUInt64({eightbyte unit}), 22) + 4194303)), -16)), 8)",
 	},
-	{"eightbyte_text AS (id)", "if({eightbyte}, lower(hex(id)), NULL)"},
+	{"eightbyte_text AS (id)", "eightbyte", "lower(hex(id))"},
 	{
-		"eightbyte_from_text AS (id)",
+		"eightbyte_from_text AS (id)", "",
 		"if(match(id, '^[0-9a-f]{16}$') AND id != repeat('0', 16)," +
 			" {bytes}substring(concat(id, repeat('0', 16)), 1, 16)), 8), NULL)",
 	},
-	{"eightbyte_number AS (id)", "if({eightbyte}, reinterpretAsInt64(reverse(id)), NULL)"},
+	{"eightbyte_number AS (id)", "eightbyte", "reinterpretAsInt64(reverse(id))"},
 	{
-		"eightbyte_from_number AS (id)",
+		"eightbyte_from_number AS (id)", "",
 		"if(id != 0, {bytes}substring(concat(repeat('0', 16), hex({n})), -16)), 8), NULL)",
 	},
 
 	{
-		"sno_time AS (id)",
-		"if({sno}, {time}bitShiftRight(reinterpretAsUInt64(reverse(substring(id, 1, 5))), 1) * 4" +
-			" + 1262304000000{end of time}, NULL)",
+		"sno_time AS (id)", "sno",
+		"{time}bitShiftRight(reinterpretAsUInt64(reverse(substring(id, 1, 5))), 1) * 4" +
+			" + 1262304000000{end of time}",
 	},
+	{"sno_tick_tock AS (id)", "sno", "toInt32(bitAnd(reinterpretAsUInt8(substring(id, 5, 1)), 1))"},
+	{"sno_meta AS (id)", "sno", "toInt32(reinterpretAsUInt8(substring(id, 6, 1)))"},
+	{"sno_partition AS (id)", "sno", "toInt32(reinterpretAsUInt16(reverse(substring(id, 7, 2))))"},
+	{"sno_sequence AS (id)", "sno", "toInt32(reinterpretAsUInt16(reverse(substring(id, 9, 2))))"},
 	{
-		"sno_tick_tock AS (id)",
-		"if({sno}, toInt32(bitAnd(reinterpretAsUInt8(substring(id, 5, 1)), 1)), NULL)",
-	},
-	{"sno_meta AS (id)", "if({sno}, toInt32(reinterpretAsUInt8(substring(id, 6, 1))), NULL)"},
-	{
-		"sno_partition AS (id)",
-		"if({sno}, toInt32(reinterpretAsUInt16(reverse(substring(id, 7, 2)))), NULL)",
-	},
-	{
-		"sno_sequence AS (id)",
-		"if({sno}, toInt32(reinterpretAsUInt16(reverse(substring(id, 9, 2)))), NULL)",
-	},
-	{
-		"sno_min AS (t)",
+		"sno_min AS (t)", "",
 		"{bytes}concat(substring(concat(repeat('0', 10), hex(toUInt64({sno unit} * 2))), -10)," +
 			" if({sno unit} = 0, '0000000001', '0000000000'))), 10)",
 	},
 	{
-		"sno_max AS (t)",
+		"sno_max AS (t)", "",
 		"{bytes}concat(substring(concat(repeat('0', 10), hex(toUInt64({sno unit} * 2 + 1))), -10)," +
 			" 'ffffffffff')), 10)",
 	},
-	{"sno_text AS (id)", "if({sno}, toFixedString(concat({characters}), 16), NULL)"},
+	{"sno_text AS (id)", "sno", "toFixedString(concat({characters}), 16)"},
 	{
-		"sno_from_text AS (id)",
+		"sno_from_text AS (id)", "",
 		"if(match(id, '^[2-9a-x]{16}$') AND id != repeat('2', 16)," +
 			" {bytes}concat({halves})), 10), NULL)",
 	},
 	// the characters of the text, as bytes
-	{"sno_uuid AS (id)", "toUUID(UUIDNumToString(idmint_sno_text(id)))"},
-	{"sno_from_uuid AS (id)", "idmint_sno_from_text(UUIDStringToNum(toString(id)))"},
+	{"sno_uuid AS (id)", "", "toUUID(UUIDNumToString(idmint_sno_text(id)))"},
+	{"sno_from_uuid AS (id)", "", "idmint_sno_from_text(UUIDStringToNum(toString(id)))"},
 }

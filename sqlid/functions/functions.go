@@ -86,9 +86,9 @@ func (e *InstallError) Error() string {
 func (e *InstallError) Unwrap() error { return e.Err }
 
 // A function is what differs between dialects: its name without idmint_, arguments and result, and
-// what it computes.
+// what it computes. Where the fragment of the name in when is not true, the result is NULL.
 // In a body {word} stands for a fragment of its dialect.
-type function struct{ head, body string }
+type function struct{ head, when, body string }
 
 const (
 	base32 = "'23456789abcdefghijklmnopqrstuvwx'"
@@ -116,25 +116,31 @@ func eachHalf(separator, begin, or, expression, end string) string {
 // A syntax is how a dialect creates functions. {head} and {body} are the function's.
 type syntax struct {
 	create    string
+	guard     string // what it computes only when a fragment is true
 	fragments *strings.Replacer
 	functions []function
 }
+
+const guard = "CASE WHEN {%s} THEN %s END"
 
 var syntaxes = map[Dialect]syntax{
 	Postgres: {
 		"CREATE OR REPLACE FUNCTION idmint_{head} LANGUAGE sql IMMUTABLE PARALLEL SAFE" +
 			" AS $$ SELECT {body} $$",
-		postgresFragments, postgres,
+		guard, postgresFragments, postgres,
 	},
 	// A body of one expression needs no other delimiter.
 	MySQL: {
-		"CREATE FUNCTION idmint_{head} DETERMINISTIC NO SQL RETURN {body}", mysqlFragments, mysql,
+		"CREATE FUNCTION idmint_{head} DETERMINISTIC NO SQL RETURN {body}", guard, mysqlFragments, mysql,
 	},
 	MariaDB: {
 		"CREATE OR REPLACE FUNCTION idmint_{head} DETERMINISTIC NO SQL RETURN {body}",
-		mysqlFragments, mysql,
+		guard, mysqlFragments, mysql,
 	},
-	ClickHouse: {"CREATE OR REPLACE FUNCTION idmint_{head} -> {body}", clickhouseFragments, clickhouse},
+	ClickHouse: {
+		"CREATE OR REPLACE FUNCTION idmint_{head} -> {body}", "if({%s}, %s, NULL)",
+		clickhouseFragments, clickhouse,
+	},
 }
 
 // Statements returns the statements that create the functions of a dialect, or replace them. Each
@@ -151,7 +157,11 @@ func Statements(d Dialect) ([]string, error) {
 			name, _, _ := strings.Cut(f.head, "(")
 			all = append(all, "DROP FUNCTION IF EXISTS idmint_"+name)
 		}
-		text := strings.NewReplacer("{head}", f.head, "{body}", f.body).Replace(s.create)
+		body := f.body
+		if f.when != "" {
+			body = fmt.Sprintf(s.guard, f.when, body)
+		}
+		text := strings.NewReplacer("{head}", f.head, "{body}", body).Replace(s.create)
 		for range 3 { // fragments hold others
 			text = s.fragments.Replace(text)
 		}
