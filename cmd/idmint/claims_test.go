@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -99,30 +98,5 @@ func TestClaimsFree(t *testing.T) {
 	if got := s.must("claims", "free", "7", "--pool", "sno", "--json", "--db",
 		"sqlite:app.db"); !strings.Contains(got, `"before":`) {
 		t.Error(got)
-	}
-}
-
-// All times have their zone, UTC.
-func TestZones(t *testing.T) {
-	t.Parallel()
-	s := newShell(t)
-	s.env = append(s.env, "TZ=Asia/Kolkata")
-	s.must("migrate", "--db", "sqlite:app.db")
-	s.start("a")
-	s.lockAhead("sno/7", 4)
-	s.run("counter", "advance", "orders", "--to", "70", "--db", "sqlite:app.db")
-	zoned := regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\dZ`)
-	times := regexp.MustCompile(`\d\d:\d\d:\d\d`)
-	for _, args := range []string{
-		"launch list", "launch show 1", "counter list", "claims list",
-		"claims free 7 --pool sno",
-		"advance --launch 1 --counter orders=70 --ahead 1m --dry-run",
-	} {
-		got := s.run(append(strings.Fields(args), "--db", "sqlite:app.db")...)
-		text := got.stdout + got.stderr
-		if n := len(times.FindAllString(text, -1)); n == 0 ||
-			n != len(zoned.FindAllString(text, -1)) {
-			t.Errorf("%s: %v", args, got)
-		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -70,21 +69,20 @@ func (k *kind[T, P]) compose(data []byte) (fmt.Stringer, error) {
 		return nil, err
 	}
 	var parts P
-	into := reflect.ValueOf(&parts).Elem()
 	isOptional := func(part string) bool { return part == k.optional }
 	wanted := slices.DeleteFunc(slices.Clone(k.partNames), isOptional)
 	missing := len(wanted)
 	for _, m := range members {
 		isName := slices.ContainsFunc(k.Names, func(n explain.Name) bool { return n.Field == m.field })
-		part := slices.Index(k.partNames, m.field)
+		isPart := slices.Contains(k.partNames, m.field)
 		switch {
 		case m.field == "scheme" && m.isGiven() && !m.says(string(k.Scheme)):
 			return nil, fmt.Errorf("the scheme is %s, not %s", m.quoted(), k.Scheme)
-		case m.field == "scheme" || isName || !m.isGiven() && part >= 0:
-		case part < 0:
+		case m.field == "scheme" || isName || !m.isGiven() && isPart:
+		case !isPart:
 			return nil, fmt.Errorf("unknown field %s", explain.Quoted(m.field))
 		default:
-			if err := m.set(into.Field(part)); err != nil {
+			if err := m.set(&parts); err != nil {
 				return nil, err
 			}
 			if m.field != k.optional {
@@ -164,22 +162,16 @@ func (m member) says(want string) bool {
 	return json.Unmarshal(m.value, &text) == nil && text == want || string(m.value) == want
 }
 
-// set stores the value in a part of an ID.
-func (m member) set(part reflect.Value) error {
-	switch p := part.Addr().Interface().(type) {
-	case json.Unmarshaler:
-		return p.UnmarshalJSON(m.value)
-	case *idtype.EightByteMode: // what it is, the ID's layout checks
-		if json.Unmarshal(m.value, p) != nil || *p == "" {
-			return fmt.Errorf("%s: want SPREAD or TIME_SEQUENTIAL as a string, not %s", m.field,
-				m.quoted())
-		}
-		return nil
+// set stores the value in the part of its name.
+func (m member) set(parts any) error {
+	err := json.Unmarshal(fmt.Appendf(nil, "{%q:%s}", m.field, m.value), parts)
+	wrong := (*json.UnmarshalTypeError)(nil)
+	switch {
+	case !errors.As(err, &wrong):
+		return err
+	case wrong.Type == reflect.TypeFor[idtype.EightByteMode](): // which one, the layout checks
+		return fmt.Errorf("%s: want SPREAD or TIME_SEQUENTIAL as a string, not %s", m.field,
+			m.quoted())
 	}
-	n, err := strconv.ParseInt(string(m.value), 10, 64)
-	if err != nil || part.OverflowInt(n) {
-		return fmt.Errorf("%s: want an integer, not %s", m.field, m.quoted())
-	}
-	part.SetInt(n)
-	return nil
+	return fmt.Errorf("%s: want an integer, not %s", m.field, m.quoted())
 }

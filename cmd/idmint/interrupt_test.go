@@ -204,27 +204,6 @@ func TestInterruptedStream(t *testing.T) {
 	}
 }
 
-// So it does where minting waits for the clock, at 64 IDs per millisecond or for the next second,
-// and for a counter.
-func TestInterruptedClock(t *testing.T) {
-	t.Parallel()
-	s := newShell(t)
-	s.must("migrate", "--db", "sqlite:app.db")
-	for _, args := range []string{
-		"new eightbyte --generator 1 --cluster 2 --mode time -n 900000000",
-		"new eightbyte --generator 1 --cluster 2 --mode spread --db sqlite:app.db -n 900000000",
-		"new trace --node 3 -n 900000000",
-		"new sequence --counter c --db sqlite:app.db -n 900000000",
-	} {
-		out := strings.Split(s.interrupt(args), "\n")
-		n := len(out)
-		if out[n-1] != "" ||
-			n > 2 && len(out[n-2]) != len(out[0]) && !strings.Contains(args, "sequence") {
-			t.Errorf("%s: it ends with %q", args, out[max(0, n-2):])
-		}
-	}
-}
-
 // Whoever reads the output may have enough of it, as head(1) has: no complaint, and no work for
 // nobody.
 func TestClosedOutput(t *testing.T) {

@@ -294,37 +294,22 @@ func (s *serving) launches(ctx context.Context, opts *viewer.Options) (
 	if err != nil {
 		return nil, nil, err
 	}
-	store, err := s.flags.openStore(ctx, d)
-	if err != nil {
-		return nil, nil, err
-	}
 	set := new(telemetry.Set)
 	metrics := promid.New(set)
-	read := launchlog.Store(store)
-	if d.Kind == dsn.ZooKeeper {
-		read = clockless{store}
-	}
-	log, err := launchlog.New(read, &launchlog.Options{
-		Namespace: s.flags.namespace, Budget: s.flags.wait, Observe: metrics.Step,
-	})
+	s.flags.clockless = d.Kind == dsn.ZooKeeper // which tells its time only to who writes a znode
+	log, done, err := s.flags.openIn(ctx, d, launchlog.Options{Observe: metrics.Step})
 	if err != nil {
-		store.Close()
-		return nil, nil, usageError{err}
+		return nil, nil, err
 	}
 	registry := prometheus.NewRegistry()
 	opts.Readings = doctor.NewWatch(log, nil) // of the pages and of the metrics
 	watching := &telemetry.WatchOptions{Readings: opts.Readings}
 	if err := errors.Join(set.Watch(log, watching), registry.Register(metrics)); err != nil {
-		store.Close()
+		done()
 		return nil, nil, err
 	}
 	opts.Metrics = promhttp.HandlerFor(registry, promhttp.HandlerOpts{
 		Timeout: s.flags.wait, MaxRequestsInFlight: 4,
 	})
-	return log, func() { store.Close() }, nil
+	return log, done, nil
 }
-
-// A clockless store is not asked for its time: ZooKeeper tells that only to who writes a znode.
-type clockless struct{ launchlog.Store }
-
-func (clockless) Now(context.Context) (time.Time, error) { return time.Time{}, nil }

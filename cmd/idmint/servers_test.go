@@ -90,25 +90,6 @@ func TestImportOnServers(t *testing.T) {
 	}
 }
 
-// The DSN chooses the schema, which --table does not.
-func TestImportIntoSchema(t *testing.T) {
-	t.Parallel()
-	s := newShell(t)
-	d, _ := target(t, databases.Postgres)
-	db := dbtest.Open(t, d)
-	if _, err := db.Exec("CREATE SCHEMA sales"); err != nil {
-		t.Fatal(err)
-	}
-	s.write("f.csv", numbered(7))
-	s.imported("import", "f.csv", "--table", "t", "--db", d.URL()+"&search_path=sales&schema=sales")
-	if n := number(t, db, "SELECT count(*) FROM sales.t"); n != 7 {
-		t.Errorf("%d rows", n)
-	}
-	if n := number(t, db, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"); n != 0 {
-		t.Errorf("%d tables are in the schema public", n)
-	}
-}
-
 // silent is a server that never answers.
 func silent(t *testing.T) (host string) {
 	t.Helper()

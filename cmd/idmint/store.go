@@ -35,6 +35,7 @@ type storeFlags struct {
 	namespace string
 	wait      time.Duration
 	reading   bool           // also a file of SQLite to which nothing may be written
+	clockless bool           // the store is not asked for its time
 	command   *cobra.Command // says that a database is waited for; nil is nobody
 }
 
@@ -152,13 +153,22 @@ func (f *storeFlags) openIn(
 		return nil, nil, err
 	}
 	opts.Namespace, opts.Budget = f.namespace, f.wait
-	log, err := launchlog.New(s, &opts)
+	read := launchlog.Store(s)
+	if f.clockless {
+		read = clockless{s}
+	}
+	log, err := launchlog.New(read, &opts)
 	if err != nil {
 		s.Close()
 		return nil, nil, usageError{err}
 	}
 	return log, func() { s.Close() }, nil
 }
+
+// A clockless store has no time.
+type clockless struct{ launchlog.Store }
+
+func (clockless) Now(context.Context) (time.Time, error) { return time.Time{}, nil }
 
 // tellOfWait says that a database is waited for, unless what it returns is called soon.
 func (f *storeFlags) tellOfWait(d dsn.DSN) (answered func()) {
