@@ -44,6 +44,7 @@ var libraries = fence{
 		"launchlog/postgres", "launchlog/mysql", "launchlog/etcd", "launchlog/zookeeper",
 		"launchlog/cassandra", "launchlog/etcd/etcddoctor", "launchlog/zookeeper/zookeeperdoctor",
 		"launchlog/cassandra/cassandradoctor", "launchlog/internal/named",
+		"launchlog/internal/detail",
 		"launchlog/internal/rows", "launchlog/internal/kv", "migrations", "claims", "doctor",
 		"sqlid", "sqlid/functions", "sqlid/pgxid", "gormid", "gormid/gormidtest", "bunid", "entid",
 		"clickhouse",
@@ -55,6 +56,12 @@ var libraries = fence{
 	},
 	nil,
 	"libraries are free of test code and of the command line",
+}
+
+// ofStores is what the launch log's stores import of the module.
+var ofStores = []string{
+	module + "launchlog", module + "launchlog/internal/named", module + "launchlog/internal/detail",
+	module + "launchlog/internal/rows", module + "launchlog/internal/kv", module + "internal/dialect",
 }
 
 var fences = []fence{
@@ -93,6 +100,7 @@ var fences = []fence{
 		[]string{""},
 		[]string{
 			module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect",
+			module + "launchlog/internal/detail",
 		},
 		"a launch log needs no ID types, and no driver but its store's",
 	},
@@ -160,6 +168,7 @@ var fences = []fence{
 		[]string{""},
 		[]string{
 			module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect",
+			module + "launchlog/internal/detail",
 		},
 		"what the stores share drives no database",
 	},
@@ -168,6 +177,7 @@ var fences = []fence{
 		[]string{""},
 		[]string{
 			module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect",
+			module + "launchlog/internal/detail",
 		},
 		"the store over key-value engines drives none of them",
 	},
@@ -180,55 +190,37 @@ var fences = []fence{
 	{
 		[]string{"launchlog/sqlite"},
 		append(driversBut("launchlog/sqlite"), module, "gorm.io"),
-		[]string{
-			module + "launchlog", module + "launchlog/internal/named",
-			module + "launchlog/internal/rows", module + "internal/dialect",
-		},
+		ofStores,
 		"an app that opens a log does not migrate it by itself, and has no driver but that log's",
 	},
 	{
 		[]string{"launchlog/postgres"},
 		append(driversBut("launchlog/postgres"), module, "gorm.io"),
-		[]string{
-			module + "launchlog", module + "launchlog/internal/named",
-			module + "launchlog/internal/rows", module + "internal/dialect",
-		},
+		ofStores,
 		"an app that opens a log does not migrate it by itself, and has no driver but that log's",
 	},
 	{
 		[]string{"launchlog/mysql"},
 		append(driversBut("launchlog/mysql"), module, "gorm.io"),
-		[]string{
-			module + "launchlog", module + "launchlog/internal/named",
-			module + "launchlog/internal/rows", module + "internal/dialect",
-		},
+		ofStores,
 		"an app that opens a log does not migrate it by itself, and has no driver but that log's",
 	},
 	{
 		[]string{"launchlog/etcd"},
 		append(driversBut("launchlog/etcd"), module, "gorm.io", "database/sql"),
-		[]string{
-			module + "launchlog", module + "launchlog/internal/named",
-			module + "launchlog/internal/kv", module + "internal/dialect",
-		},
+		ofStores,
 		"a module of its own: nobody else has its driver in go.sum, and it needs no SQL",
 	},
 	{
 		[]string{"launchlog/zookeeper"},
 		append(driversBut("launchlog/zookeeper"), module, "gorm.io", "database/sql"),
-		[]string{
-			module + "launchlog", module + "launchlog/internal/named",
-			module + "launchlog/internal/kv", module + "internal/dialect",
-		},
+		ofStores,
 		"a module of its own: nobody else has its driver in go.sum, and it needs no SQL",
 	},
 	{
 		[]string{"launchlog/cassandra"},
 		append(driversBut("launchlog/cassandra"), module, "gorm.io", "database/sql"),
-		[]string{
-			module + "launchlog", module + "launchlog/internal/named",
-			module + "launchlog/internal/kv", module + "internal/dialect",
-		},
+		ofStores,
 		"a module of its own: nobody else has its driver in go.sum, and it needs no SQL",
 	},
 	{

@@ -67,6 +67,25 @@ func (r *Reporter) Clock(before, other, after time.Time, whose string) {
 	r.Pass(text, offset, where, whose)
 }
 
+// Versions reports the versions of a product's servers, each of them once. Those before major.minor
+// are reported at the given level, and an empty one is not known.
+func (r *Reporter) Versions(product string, versions []string, older Level, major, minor int) {
+	var all []string
+	for _, v := range versions {
+		if v == "" || slices.Contains(all, v) {
+			continue
+		}
+		all = append(all, v)
+		var has [2]int
+		if _, err := fmt.Sscanf(v, "%d.%d", &has[0], &has[1]); err != nil {
+			r.Unknown("%q is no version", v)
+		} else if slices.Compare(has[:], []int{major, minor}) < 0 {
+			r.add(older, "%s %s is older than %d.%d", product, v, major, minor)
+		}
+	}
+	r.Pass("%s %s", product, strings.Join(all, ", "))
+}
+
 // Voters reports on a cluster that decides by majority, of so many voting members. Up are those
 // that answer. Away are the addresses that do not. A member that is neither has no address here.
 func (r *Reporter) Voters(voters, up int, away []string) {

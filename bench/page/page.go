@@ -218,12 +218,11 @@ func choosingTables(r *results, targets []target) (string, error) {
 // units are as a reader wants them.
 var units = map[string]string{
 	"ns/op": "ns", "cpu-ns/op": "ns", "%cap": "%", "%core": "%", "allocs/op": "",
-	"worst-ms": "ms", "fewest/most": "", "ns/row-by-hand": "ns", "floor-µs": "", "claim-µs": "",
-	"peak-MiB": "",
+	"worst-ms": "ms", "fewest/most": "", "ns/row-by-hand": "ns", "peak-MiB": "",
 }
 
 // wholeUnits are those whose figures have no fractions.
-var wholeUnits = []string{"allocs/op", "ns/row-by-hand", "floor-µs", "claim-µs", "peak-MiB", "repeats"}
+var wholeUnits = []string{"allocs/op", "ns/row-by-hand", "peak-MiB", "repeats"}
 
 // amount is the form of all figures of pages: three digits, or all that stand before the point.
 func amount(v float64, unit string) string {
@@ -313,8 +312,6 @@ func capSection(r *results) (string, error) {
 		"the cap, and time of a processor while calls wait.\n\n" + rows, err
 }
 
-const oneCaller = "launchlog/Postgres/OneCaller/"
-
 // storeSection is what databases take part in. A run that reached none has no such section.
 func storeSection(r *results) (string, error) {
 	label := func(name string) (string, error) {
@@ -322,9 +319,6 @@ func storeSection(r *results) (string, error) {
 		return label, nil
 	}
 	value := func(unit string, write form) cell { return r.value(true, unit, write) }
-	crowds := slices.DeleteFunc(r.under("launchlog/"), func(name string) bool {
-		return strings.HasPrefix(name, oneCaller)
-	})
 	var text string
 	for _, t := range []struct {
 		title, head string
@@ -339,19 +333,8 @@ func storeSection(r *results) (string, error) {
 		{
 			"The launch log, on disk before it is answered: launches and claims that 16 callers get together,\n" +
 				"and ranges of a counter that eight get.",
-			" | a second", crowds,
+			" | a second", r.under("launchlog/"),
 			[]cell{value("ns/op", perSecond)},
-		},
-		{
-			"One caller in PostgreSQL, turn by turn: an `UPDATE … RETURNING` of one row, and a claim, as durable.\n" +
-				"The ratio is the first time by the second: 0.7 is the target, and below it is missed. The mode exec is\n" +
-				"that of `postgres.Open`, for poolers: nothing is prepared, so the server plans a claim anew each time.\n" +
-				"The mode cache_statement is pgx's own, and so that of the pool that `postgres.New` gets.",
-			" | the UPDATE, µs | the claim, µs | ratio; ≥ 0.7 is the target", r.under(oneCaller),
-			[]cell{
-				value("floor-µs", number("floor-µs")), value("claim-µs", number("claim-µs")),
-				value("ratio", twoDigits),
-			},
 		},
 	} {
 		if len(t.names) == 0 {

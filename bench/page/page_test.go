@@ -51,7 +51,6 @@ PASS
 ok  	github.com/idmint/idmint/gormid	2.1s
 pkg: github.com/idmint/idmint/integration_test/stores
 BenchmarkPostgres/Claim/mode-2 	 9	 500000 ns/op
-BenchmarkPostgres/OneCaller/mode-2 	 9	 1500000 ns/op	 1000 claim-µs	 600 floor-µs	 0.6 ratio
 pkg: github.com/idmint/idmint/launchlog/sqlite
 BenchmarkReserve-2 	 9	 250000 ns/op
 `
@@ -136,7 +135,6 @@ func TestPage(t *testing.T) {
 			[]string{
 				"| CreateInBatches/SQLite | 1790 ns | 1.02 |\n",
 				"| Postgres/Claim/mode | 2000 |\n| sqlite/Reserve | 4000 |\n",
-				"| Postgres/OneCaller/mode | 600 | 1000 | 0.60 |\n",
 			},
 		},
 		{

@@ -3,6 +3,7 @@ package findings
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/launchlog"
 )
 
 // Want compares results with what is wanted: by code, a level, a colon, and what the message begins
@@ -52,6 +54,28 @@ func SQL(t testing.TB, when string, d dsn.DSN, wanted map[string]string) {
 		t.Fatalf("%s: %v", when, err)
 	}
 	Want(t, when, results, wanted)
+}
+
+// Checked makes the checks of a store that is no SQL database, and is [Want] of them. It asks again
+// while the store is too busy. It returns what the checks say of the store itself.
+func Checked[C any](
+	t testing.TB, when string, config C,
+	check func(context.Context, C) ([]doctor.Result, map[string]string, error),
+	wanted map[string]string,
+) (identity map[string]string) {
+	t.Helper()
+	for {
+		results, identity, err := check(context.Background(), config)
+		var busy *launchlog.AttemptError
+		switch {
+		case errors.As(err, &busy):
+			continue
+		case err != nil:
+			t.Fatalf("%s: %v", when, err)
+		}
+		Want(t, when, results, wanted)
+		return identity
+	}
 }
 
 // With adds to what is wanted: codes, and a text after each.

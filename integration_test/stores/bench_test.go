@@ -27,7 +27,6 @@ func BenchmarkPostgres(b *testing.B) {
 			})
 		}
 	}
-	b.Run("OneCaller", benchmarkOneCaller)
 }
 
 func BenchmarkMySQL(b *testing.B) {

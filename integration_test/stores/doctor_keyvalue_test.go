@@ -28,23 +28,13 @@ import (
 // they say of the store itself.
 type checked func(t *testing.T, when string, wanted map[string]string) (identity map[string]string)
 
-// checking is [checked] by the doctor of a store. It asks again while the store is too busy.
+// checking is [checked] by the doctor of a store.
 func checking[C any](
 	config C, check func(context.Context, C) ([]doctor.Result, map[string]string, error),
 ) checked {
 	return func(t *testing.T, when string, wanted map[string]string) map[string]string {
 		t.Helper()
-		for {
-			results, identity, err := check(ctx, config)
-			if busy := (*launchlog.AttemptError)(nil); errors.As(err, &busy) {
-				continue
-			}
-			if err != nil {
-				t.Fatalf("%s: %v", when, err)
-			}
-			findings.Want(t, when, results, wanted)
-			return identity
-		}
+		return findings.Checked(t, when, config, check, wanted)
 	}
 }
 

@@ -147,16 +147,3 @@ func TestFaults(t *testing.T) {
 		}
 	})
 }
-
-// Steps take turns with a bare lightweight transaction that makes a row.
-func BenchmarkSteps(b *testing.B) {
-	e := client(b, prepared(b))
-	kvtest.Steps(b, kv.New(e, nil), func(client, n int) error {
-		_, err := kv.Look(b.Context(), e.cluster, func(ctx context.Context, s *Session) (bool, error) {
-			return s.Query(e.texts.insert, fmt.Sprint("bare", client), fmt.Sprint(n), []byte("value")).
-				Consistency(e.quorum).SerialConsistency(e.serial).
-				MapScanCASContext(ctx, map[string]any{})
-		})
-		return err
-	})
-}

@@ -108,23 +108,23 @@ func (c Config) probe(ctx context.Context, endpoint string) error {
 
 var errTLS = errors.New("the server does not speak HTTP/2 in the clear: it may want TLS")
 
-// named are credentials for the name that the configuration asks for. gRPC asks for the
+// byName are credentials for the name that the configuration asks for. gRPC asks for the
 // endpoint's, whatever that says.
-type named struct {
+type byName struct {
 	credentials.TransportCredentials
 	name string // of the server; empty: the endpoint's
 }
 
 func (c Config) credentials() credentials.TransportCredentials {
-	return named{credentials.NewTLS(c.TLS), c.TLS.ServerName}
+	return byName{credentials.NewTLS(c.TLS), c.TLS.ServerName}
 }
 
-func (n named) ClientHandshake(
+func (n byName) ClientHandshake(
 	ctx context.Context, authority string, raw net.Conn,
 ) (net.Conn, credentials.AuthInfo, error) {
 	return n.TransportCredentials.ClientHandshake(ctx, cmp.Or(n.name, authority), raw)
 }
 
-func (n named) Clone() credentials.TransportCredentials {
-	return named{n.TransportCredentials.Clone(), n.name}
+func (n byName) Clone() credentials.TransportCredentials {
+	return byName{n.TransportCredentials.Clone(), n.name}
 }

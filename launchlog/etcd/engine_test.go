@@ -160,18 +160,3 @@ func TestCauses(t *testing.T) {
 		return err
 	})
 }
-
-// Steps take turns with a bare transaction that compares a key and writes it.
-func BenchmarkSteps(b *testing.B) {
-	s := open(b, place(b))
-	kvtest.Steps(b, s, func(client, n int) error {
-		key := s.engine.key("bare", fmt.Sprint(client, "-", n))
-		_, err := kv.Look(ctx, s.engine.cluster, func(ctx context.Context, c *clientv3.Client) (
-			*clientv3.TxnResponse, error,
-		) {
-			return c.Txn(ctx).If(clientv3.Compare(clientv3.Version(key), "=", 0)).
-				Then(clientv3.OpPut(key, "value")).Commit()
-		})
-		return err
-	})
-}

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/idmint/idmint/launchlog/internal/kv"
+	"github.com/idmint/idmint/launchlog/internal/named"
 )
 
 // ErrNoSpace is wrapped by the error of a step where the cluster has reached its quota of space. It
@@ -18,13 +19,8 @@ import (
 var ErrNoSpace = errors.New("launchlog/etcd: the quota of etcd's database is reached: " +
 	"compact and defragment it, or raise --quota-backend-bytes, then run etcdctl alarm disarm")
 
-// failed is what leaves the package.
-func failed(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("launchlog/etcd: %w", err)
-}
+// failed is what leaves the package. The errors of steps get launchlog's name instead.
+func failed(err error) error { return named.Failed("launchlog/etcd", err) }
 
 // judge says what an error of clientv3 means for a transaction that was sent to a node.
 func judge(err error) kv.Verdict {

@@ -4,16 +4,15 @@ package memory
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/internal/detail"
 )
 
 // Store keeps launch logs in memory. Make it with [New].
@@ -94,7 +93,7 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 		n.add(launchlog.Event{
 			Namespace: start.Namespace, Launch: n.last, Kind: "started", Actor: start.Initiator,
 			At: l.row.StartedAt,
-		}, nil)
+		})
 		return l.row, nil
 	})
 }
@@ -121,7 +120,8 @@ func (n *namespace) end(l *launch, ending launchlog.Ending, now time.Time) {
 	l.row.EndedAt, l.row.Outcome = now, ending.Outcome
 	n.add(launchlog.Event{
 		Namespace: l.row.Namespace, Launch: l.row.ID, Kind: "ended", Actor: ending.Actor, At: now,
-	}, map[string]any{"outcome": ending.Outcome, "reason": ending.Reason})
+		Detail: detail.Ended(ending),
+	})
 }
 
 // ClaimGenerator implements launchlog.Store.
@@ -166,7 +166,8 @@ func (s *Store) AdvanceLaunches(
 		if last > n.last {
 			n.add(launchlog.Event{
 				Namespace: name, Kind: "advanced", Actor: ending.Actor, At: s.now(),
-			}, map[string]any{"from": n.last, "to": last})
+				Detail: detail.Advanced(n.last, last),
+			})
 			n.last = last
 		}
 		return launchlog.Advanced{Last: n.last}, nil
@@ -260,9 +261,7 @@ func (s *Store) AdvanceCounter(
 		n.set(ref, launchlog.Raise{To: target}, s.now())
 		n.add(launchlog.Event{
 			Namespace: ref.Namespace, Kind: "counter-advanced", Actor: actor, At: s.now(),
-		}, map[string]any{
-			"counter": ref.Name,
-			"from":    strconv.FormatInt(before, 10), "to": strconv.FormatInt(target, 10),
+			Detail: detail.Counter(ref.Name, before, target),
 		})
 		return target, nil
 	})
@@ -317,9 +316,4 @@ func (s *Store) Counters(
 	})
 }
 
-func (n *namespace) add(e launchlog.Event, detail map[string]any) {
-	if detail != nil {
-		e.Detail, _ = json.Marshal(detail) // strings and numbers: it cannot fail
-	}
-	n.events = append(n.events, e)
-}
+func (n *namespace) add(e launchlog.Event) { n.events = append(n.events, e) }

@@ -21,28 +21,8 @@ var errReadOnly = errors.New("the server only reads: it is a replica, or its rea
 
 const deadlock = 1213
 
-// A failure is an error of the store as a whole, behind the package's name. The errors of its steps
-// get that of launchlog.
-type failure struct{ err error }
-
-func (e *failure) Error() string { return "launchlog/mysql: " + named.Bare(e.err) }
-
-func (e *failure) Unwrap() error { return e.err }
-
-func failed(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &failure{err}
-}
-
-// opened is what the constructors return.
-func opened(s *Store, err error) (*Store, error) {
-	if err != nil {
-		return nil, failed(err)
-	}
-	return s, nil
-}
+// failed is what leaves the package. The errors of steps get launchlog's name instead.
+func failed(err error) error { return named.Failed("launchlog/mysql", err) }
 
 // classify puts those errors into an AttemptError after which a launchlog.Log may try again. A
 // transaction whose commit was not sent has changed nothing.

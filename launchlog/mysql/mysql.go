@@ -74,7 +74,10 @@ const wantDSN = "user:password@tcp(host:3306)/database"
 // of the DSN. Its tables are made before, by migrations.Up. Open waits up to 10 s for a server that
 // does not answer. Errors wrap a [*launchlog.SchemaError], the context's, or the driver's. A server
 // that only reads can be read: the first write fails.
-func Open(ctx context.Context, dsn string) (*Store, error) { return opened(connect(ctx, dsn)) }
+func Open(ctx context.Context, dsn string) (*Store, error) {
+	s, err := connect(ctx, dsn)
+	return s, failed(err)
+}
 
 // connect opens the log by a pool of the store's own.
 func connect(ctx context.Context, dsn string) (*Store, error) {
@@ -125,9 +128,10 @@ func connect(ctx context.Context, dsn string) (*Store, error) {
 // pool with a limit were in use then, the error says what to do. See [Open] for the rest.
 func New(ctx context.Context, db *sql.DB) (*Store, error) {
 	if db == nil {
-		return opened(nil, errors.New("the pool is nil"))
+		return nil, failed(errors.New("the pool is nil"))
 	}
-	return opened(open(ctx, &Store{db: db}))
+	s, err := open(ctx, &Store{db: db})
+	return s, failed(err)
 }
 
 func open(ctx context.Context, s *Store) (*Store, error) {

@@ -21,21 +21,8 @@ var (
 		"disable it on the log's tables, or give the role BYPASSRLS")
 )
 
-// A failure is why a store was not opened, behind the package's name. The errors of its steps get
-// that of launchlog.
-type failure struct{ err error }
-
-func (e *failure) Error() string { return "launchlog/postgres: " + named.Bare(e.err) }
-
-func (e *failure) Unwrap() error { return e.err }
-
-// opened is what the constructors return.
-func opened(s *Store, err error) (*Store, error) {
-	if err != nil {
-		return nil, &failure{err}
-	}
-	return s, nil
-}
+// failed is what leaves the package. The errors of steps get launchlog's name instead.
+func failed(err error) error { return named.Failed("launchlog/postgres", err) }
 
 // classify puts those errors into an AttemptError after which a launchlog.Log may try again. Sent
 // says that a transaction and its commit were sent. Broken says that the connection is of no more

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/internal/detail"
 	"github.com/idmint/idmint/launchlog/internal/rows"
 )
 
@@ -52,15 +53,11 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 func (s *Store) EndLaunch(
 	ctx context.Context, ref launchlog.Ref, ending launchlog.Ending,
 ) (launchlog.Launch, error) {
-	detail, err := rows.EndedDetail(ending)
-	if err != nil {
-		return launchlog.Launch{}, err
-	}
 	var there, ended *launchlog.Launch
-	err = s.write(ctx, func(b *pgx.Batch) {
+	err := s.write(ctx, func(b *pgx.Batch) {
 		one(b, &there, rows.ScanLaunch, s.lockLaunch, ref.Namespace, ref.Launch)
 		one(b, &ended, rows.ScanLaunch, s.endLaunch, ref.Namespace, ref.Launch,
-			string(ending.Outcome), ending.Actor, rows.Text(detail))
+			string(ending.Outcome), ending.Actor, rows.Text(detail.Ended(ending)))
 	})
 	switch {
 	case err != nil:
@@ -119,16 +116,12 @@ func (s *Store) ahead(ctx context.Context, ref launchlog.Ref, err error) error {
 func (s *Store) AdvanceLaunches(
 	ctx context.Context, namespace string, last int, ending launchlog.Ending,
 ) (launchlog.Advanced, error) {
-	detail, err := rows.EndedDetail(ending)
-	if err != nil {
-		return launchlog.Advanced{}, err
-	}
 	var was *int
-	err = s.write(ctx, func(b *pgx.Batch) {
+	err := s.write(ctx, func(b *pgx.Batch) {
 		b.Queue(s.makeNamespace, namespace)
 		one(b, &was, rows.ScanOne[int], s.lockLast, namespace)
 		b.Queue(s.endRunning, namespace, last,
-			string(ending.Outcome), ending.Actor, rows.Text(detail))
+			string(ending.Outcome), ending.Actor, rows.Text(detail.Ended(ending)))
 		b.Queue(s.raiseLast, namespace, last, ending.Actor)
 	})
 	switch {

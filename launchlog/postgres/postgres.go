@@ -64,7 +64,8 @@ var _ launchlog.Store = (*Store)(nil)
 // search_path does not matter. Open waits up to 10 s for a server that does not answer. Errors wrap a
 // [*launchlog.SchemaError], the context's, or pgx's. A standby can be read: its first write fails.
 func Open(ctx context.Context, dsn string, schema ...string) (*Store, error) {
-	return opened(connect(ctx, dsn, schema))
+	s, err := connect(ctx, dsn, schema)
+	return s, failed(err)
 }
 
 // connect opens the log by a pool of the store's own.
@@ -104,9 +105,10 @@ func connect(ctx context.Context, dsn string, schema []string) (*Store, error) {
 // pool were in use then, the error says what to do. See [Open] for the rest.
 func New(ctx context.Context, pool *pgxpool.Pool, schema ...string) (*Store, error) {
 	if pool == nil {
-		return opened(nil, errors.New("the pool is nil"))
+		return nil, failed(errors.New("the pool is nil"))
 	}
-	return opened(open(ctx, &Store{pool: pool}, schema))
+	s, err := open(ctx, &Store{pool: pool}, schema)
+	return s, failed(err)
 }
 
 func open(ctx context.Context, s *Store, schema []string) (*Store, error) {

@@ -23,26 +23,13 @@ func (e *FileError) Error() string {
 	return fmt.Sprintf("launchlog/sqlite: %q %s", e.Path, e.Reason)
 }
 
-// A failure is an error about a file, behind the package's name. The errors of a store's steps get
-// that of launchlog.
-type failure struct {
-	what string
-	err  error
-}
-
-func (e *failure) Error() string {
-	return "launchlog/sqlite: " + e.what + ": " + named.Bare(e.err)
-}
-
-func (e *failure) Unwrap() error { return e.err }
-
-// failed is where errors about a file leave the package. A FileError has its name already.
+// failed is where errors about a file leave the package. A FileError has its name already. The
+// errors of a store's steps get that of launchlog.
 func failed(what string, err error) error {
-	switch err.(type) {
-	case nil, *FileError:
+	if _, ok := err.(*FileError); ok {
 		return err
 	}
-	return &failure{what, err}
+	return named.Failed("launchlog/sqlite: "+what, err)
 }
 
 // Check says why a launch log must not be kept in the file path. The file is on a network file

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -181,29 +180,6 @@ func TestCauses(t *testing.T) {
 	kvtest.Causes(t, func(ctx context.Context, n kvtest.Nodes) error {
 		_, err := Open(ctx, Config{
 			Servers: n.Addresses, User: n.User, Password: n.Password, TLS: n.TLS,
-		})
-		return err
-	})
-}
-
-// Steps take turns with a bare transaction that sets a znode and makes one.
-func BenchmarkSteps(b *testing.B) {
-	s := opened(b, prepared(b))
-	kvtest.Steps(b, s, func(client, n int) error {
-		path := fmt.Sprint(s.engine.config.Path, "/bare", client)
-		_, err := kv.Look(b.Context(), s.engine.cluster, func(ctx context.Context, l *link) (
-			struct{}, error,
-		) {
-			if n%1_000_000 == 0 { // the client's first
-				if err := s.engine.makePath(ctx, l, path); err != nil {
-					return struct{}{}, err
-				}
-			}
-			_, err := multi(ctx, l, []any{
-				&zk.SetDataRequest{Path: path, Version: -1},
-				&zk.CreateRequest{Path: fmt.Sprint(path, "/", n), Acl: s.engine.acl},
-			})
-			return struct{}{}, err
 		})
 		return err
 	})

@@ -9,15 +9,11 @@ import (
 
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/kv"
+	"github.com/idmint/idmint/launchlog/internal/named"
 )
 
-// failed is what leaves the package.
-func failed(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("launchlog/zookeeper: %w", err)
-}
+// failed is what leaves the package. The errors of steps get launchlog's name instead.
+func failed(err error) error { return named.Failed("launchlog/zookeeper", err) }
 
 // Errors of servers that package zk has no name for. Its text is "unknown error: " and the number.
 const (

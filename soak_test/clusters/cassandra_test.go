@@ -17,25 +17,6 @@ import (
 	"github.com/idmint/idmint/launchlog/storetest"
 )
 
-// inCassandra makes the checks.
-func inCassandra(
-	t *testing.T, when string, config cassandra.Config, wanted map[string]string,
-) (identity map[string]string) {
-	t.Helper()
-	for { // a node answers within seconds, unless the machine is busy
-		results, identity, err := cassandradoctor.Check(ctx, config)
-		var again *launchlog.AttemptError
-		switch {
-		case errors.As(err, &again):
-			continue
-		case err != nil:
-			t.Fatalf("%s: %v", when, err)
-		}
-		findings.Want(t, when, results, wanted)
-		return identity
-	}
-}
-
 func inKeyspace(t *testing.T, config cassandra.Config) {
 	t.Helper()
 	if _, _, err := cassandra.Migrate(ctx, config); err != nil {
@@ -63,9 +44,9 @@ func TestDoctorCassandraNodes(t *testing.T) {
 		},
 	}
 	well := map[string]string{"cassandra.rights": "note: there is no authorizer: "}
-	before := inCassandra(t, "before migrate", config, well)
+	before := findings.Checked(t, "before migrate", config, cassandradoctor.Check, well)
 	inKeyspace(t, config)
-	after := inCassandra(t, "well", config, findings.With(well,
+	after := findings.Checked(t, "well", config, cassandradoctor.Check, findings.With(well,
 		"cassandra.replication", "passed: 3 replicas decide, on 3 nodes",
 		"cassandra.nodes", "passed: 3 nodes, and all of them answer"))
 	if before["log"] != "" || after["log"] == "" || after["cluster"] != "idmint" ||
@@ -73,7 +54,7 @@ func TestDoctorCassandraNodes(t *testing.T) {
 		t.Errorf("%v, %v", before, after)
 	}
 	signal(t, c.Nodes[1], "STOP")
-	inCassandra(t, "one is stopped", config, findings.With(well, "cassandra.nodes",
+	findings.Checked(t, "one is stopped", config, cassandradoctor.Check, findings.With(well, "cassandra.nodes",
 		"finding: 1 of 3 nodes do not answer, and with one more the log stops in part: "+
 			config.Hosts[1]))
 }
@@ -96,7 +77,7 @@ func TestDoctorCassandraSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	node := server.Addresses[0]
-	inCassandra(t, "wrong", config, map[string]string{
+	findings.Checked(t, "wrong", config, cassandradoctor.Check, map[string]string{
 		"cassandra.rights": "note: ",
 		"cassandra.replication": "note: there is one node, and one copy of the log: with its disk " +
 			"the log is lost. finding: there are 1 nodes for 2 replicas datacenter1: ",
@@ -157,7 +138,7 @@ func TestCassandraSecure(t *testing.T) {
 	opening.Wait()
 
 	one := map[string]string{"cassandra.replication": "note: "}
-	inCassandra(t, "superuser", admin, findings.With(one,
+	findings.Checked(t, "superuser", admin, cassandradoctor.Check, findings.With(one,
 		"cassandra.rights", "note: the role idmint is a superuser"))
 	session := cassandraSession(t, admin)
 	cql := func(text string) {
@@ -170,7 +151,7 @@ func TestCassandraSecure(t *testing.T) {
 	cql("GRANT SELECT ON KEYSPACE shop TO app")
 	app := admin
 	app.User, app.Password = "app", "app"
-	inCassandra(t, "no settings", app, findings.With(one,
+	findings.Checked(t, "no settings", app, cassandradoctor.Check, findings.With(one,
 		"cassandra.paxos", "unknown: the check could not be made: ",
 		"cassandra.commitlog", "unknown: the check could not be made: ",
 		"cassandra.rights", "unknown: the check could not be made: "))
@@ -186,6 +167,7 @@ func TestCassandraSecure(t *testing.T) {
 		{"DROP", "note: the role app needs no DROP"},
 	} {
 		cql("GRANT " + step.grant + " ON KEYSPACE shop TO app")
-		inCassandra(t, step.grant, app, findings.With(one, "cassandra.rights", step.wanted))
+		findings.Checked(t, step.grant, app, cassandradoctor.Check,
+			findings.With(one, "cassandra.rights", step.wanted))
 	}
 }

@@ -35,19 +35,6 @@ func etcdClient(t *testing.T, config etcd.Config) *clientv3.Client {
 	return client
 }
 
-// inEtcd makes the checks.
-func inEtcd(
-	t *testing.T, when string, config etcd.Config, wanted map[string]string,
-) (identity map[string]string) {
-	t.Helper()
-	results, identity, err := etcddoctor.Check(ctx, config)
-	if err != nil {
-		t.Fatalf("%s: %v", when, err)
-	}
-	findings.Want(t, when, results, wanted)
-	return identity
-}
-
 func inPlace(t *testing.T, config etcd.Config) {
 	t.Helper()
 	if _, _, err := etcd.Migrate(ctx, config); err != nil {
@@ -63,9 +50,9 @@ func TestDoctorEtcdMembers(t *testing.T) {
 	well := map[string]string{
 		"etcd.rights": "note: authentication is off: whoever reaches the cluster may delete",
 	}
-	before := inEtcd(t, "before migrate", config, well)
+	before := findings.Checked(t, "before migrate", config, etcddoctor.Check, well)
 	inPlace(t, config)
-	after := inEtcd(t, "well", config, findings.With(well,
+	after := findings.Checked(t, "well", config, etcddoctor.Check, findings.With(well,
 		"etcd.members", "passed: 3 voting members, and all of them answer",
 		"etcd.version", "passed: etcd 3.",
 		"etcd.alarms", "passed: ",
@@ -77,19 +64,19 @@ func TestDoctorEtcdMembers(t *testing.T) {
 
 	two := config
 	two.Endpoints = config.Endpoints[:2]
-	inEtcd(t, "two are named", two, findings.With(well, "etcd.members",
+	findings.Checked(t, "two are named", two, etcddoctor.Check, findings.With(well, "etcd.members",
 		"note: 1 of 3 voting members are not named, and not asked where others are away"))
 	other := dbtest.Server(t, databases.Etcd)
 	more := config
 	more.Endpoints = append(slices.Clone(config.Endpoints), other.Addresses...)
-	inEtcd(t, "another cluster", more, findings.With(well, "etcd.members",
+	findings.Checked(t, "another cluster", more, etcddoctor.Check, findings.With(well, "etcd.members",
 		"finding: "+other.Addresses[0]+" is of another cluster"))
 	more.Endpoints = append(slices.Clone(config.Endpoints), "127.0.0.1:1")
-	inEtcd(t, "a name that leads nowhere", more, findings.With(well, "etcd.members",
+	findings.Checked(t, "a name that leads nowhere", more, etcddoctor.Check, findings.With(well, "etcd.members",
 		"note: addresses do not answer: 127.0.0.1:1. 0 of 3 voting members are down"))
 
 	signal(t, c.Nodes[0], "STOP")
-	inEtcd(t, "one is stopped", config, findings.With(well, "etcd.members",
+	findings.Checked(t, "one is stopped", config, etcddoctor.Check, findings.With(well, "etcd.members",
 		"finding: 1 of 3 voting members do not answer, and without one more the log stops: "+
 			config.Endpoints[0]))
 	signal(t, c.Nodes[1], "STOP")
@@ -120,13 +107,13 @@ func TestDoctorEtcdQuota(t *testing.T) {
 	if err := fill(5); err != nil {
 		t.Fatal(err)
 	}
-	inEtcd(t, "5 MB", config, findings.With(well,
+	findings.Checked(t, "5 MB", config, etcddoctor.Check, findings.With(well,
 		"etcd.compaction", "passed: 6 revisions are kept, from 1 to 7",
 		"etcd.quota", "passed: the database has "))
 	if _, err := client.Compact(ctx, 5); err != nil {
 		t.Fatal(err)
 	}
-	inEtcd(t, "compacted", config, findings.With(well,
+	findings.Checked(t, "compacted", config, etcddoctor.Check, findings.With(well,
 		"etcd.compaction", "passed: 2 revisions are kept, from 5 to 7"))
 	var levels string
 	for range 15 {
@@ -147,7 +134,7 @@ func TestDoctorEtcdQuota(t *testing.T) {
 	if levels != "passed note finding " && levels != "passed finding " {
 		t.Errorf("%q", levels)
 	}
-	inEtcd(t, "full", config, findings.With(well,
+	findings.Checked(t, "full", config, etcddoctor.Check, findings.With(well,
 		"etcd.quota", "finding: the database has 1", "etcd.alarms", "finding: member ",
 		"etcd.members", "note: "))
 	results, _, err := etcddoctor.Check(ctx, config)
@@ -173,7 +160,8 @@ func TestDoctorEtcdRights(t *testing.T) {
 	}
 	one := map[string]string{"etcd.members": "note: "}
 	inPlace(t, root)
-	inEtcd(t, "root", root, findings.With(one, "etcd.rights", "note: the user idmint is root"))
+	findings.Checked(t, "root", root, etcddoctor.Check,
+		findings.With(one, "etcd.rights", "note: the user idmint is root"))
 	client := etcdClient(t, root)
 	try := func(_ any, err error) {
 		t.Helper()
@@ -191,13 +179,13 @@ func TestDoctorEtcdRights(t *testing.T) {
 		try(client.RoleGrantPermission(ctx, "app", prefix, clientv3.GetPrefixRangeEnd(prefix), right))
 	}
 	grant("/app:", clientv3.PermissionType(clientv3.PermRead))
-	inEtcd(t, "only to read", app, findings.With(one,
+	findings.Checked(t, "only to read", app, etcddoctor.Check, findings.With(one,
 		"etcd.rights", "finding: the user app may not write all keys of /app:"))
 	grant("/app:", clientv3.PermissionType(clientv3.PermReadWrite))
-	inEtcd(t, "well", app, findings.With(one,
+	findings.Checked(t, "well", app, etcddoctor.Check, findings.With(one,
 		"etcd.rights", "passed: the user app may read and write the keys of /app:"))
 	app.Prefix = "/application"
-	inEtcd(t, "another prefix", app, findings.With(one,
+	findings.Checked(t, "another prefix", app, etcddoctor.Check, findings.With(one,
 		"etcd.rights", "finding: the user app may not read all keys of /application:. finding: "+
 			"the user app may not write all keys of /application:. ",
 		"etcd.compaction", "unknown: the check could not be made: etcdserver: permission denied"))

@@ -13,19 +13,6 @@ import (
 	"github.com/idmint/idmint/launchlog/zookeeper/zookeeperdoctor"
 )
 
-// inZooKeeper makes the checks.
-func inZooKeeper(
-	t *testing.T, when string, config zookeeper.Config, wanted map[string]string,
-) (identity map[string]string) {
-	t.Helper()
-	results, identity, err := zookeeperdoctor.Check(ctx, config)
-	if err != nil {
-		t.Fatalf("%s: %v", when, err)
-	}
-	findings.Want(t, when, results, wanted)
-	return identity
-}
-
 // words are all that the checks ask.
 const words = "4lw.commands.whitelist=srvr,mntr,conf,envi"
 
@@ -36,12 +23,12 @@ func TestDoctorZooKeeperServers(t *testing.T) {
 	t.Parallel()
 	c := dbtest.RunCluster(t, databases.ZooKeeper, 3, words, "tickTime=500", "syncLimit=4")
 	config := zookeeper.Config{Servers: c.Addresses()}
-	inZooKeeper(t, "before migrate", config, nil)
+	findings.Checked(t, "before migrate", config, zookeeperdoctor.Check, nil)
 	if _, _, err := zookeeper.Migrate(ctx, config); err != nil {
 		t.Fatal(err)
 	}
 	well := map[string]string{"zookeeper.acl": anybody}
-	inZooKeeper(t, "well", config, findings.With(well,
+	findings.Checked(t, "well", config, zookeeperdoctor.Check, findings.With(well,
 		"zookeeper.servers", "passed: 3 voting members, and all of them answer",
 		"zookeeper.version", "passed: ZooKeeper 3.",
 		"zookeeper.force_sync", "passed: ",
@@ -49,7 +36,7 @@ func TestDoctorZooKeeperServers(t *testing.T) {
 		"zookeeper.memory", "passed: "+config.Servers[0]+": "))
 	two := config
 	two.Servers = config.Servers[1:]
-	inZooKeeper(t, "two are named", two, findings.With(well, "zookeeper.servers",
+	findings.Checked(t, "two are named", two, zookeeperdoctor.Check, findings.With(well, "zookeeper.servers",
 		"note: 1 of 3 voting members are not named, and not asked where others are away"))
 	signal(t, c.Nodes[2], "STOP")
 	inZooKeeperEventually(t, config, findings.With(well, "zookeeper.servers",
@@ -75,7 +62,7 @@ func inZooKeeperEventually(t *testing.T, config zookeeper.Config, wanted map[str
 	if _, err := logOf(t, store).Now(ctx); err != nil { // which takes a majority
 		t.Fatal(err)
 	}
-	inZooKeeper(t, "one is stopped", config, wanted)
+	findings.Checked(t, "one is stopped", config, zookeeperdoctor.Check, wanted)
 }
 
 // Servers that do not sync, and take long to elect a leader. What they refuse to say is unknown.
@@ -89,7 +76,7 @@ func TestDoctorZooKeeperSettings(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	inZooKeeper(t, "wrong", config, map[string]string{
+	findings.Checked(t, "wrong", config, zookeeperdoctor.Check, map[string]string{
 		"zookeeper.acl":        "note: ",
 		"zookeeper.force_sync": "finding: " + config.Servers[0] + " has written ",
 		"zookeeper.failover": "note: " + config.Servers[0] + " notices after 10s that its leader " +
@@ -117,8 +104,9 @@ func TestDoctorZooKeeperACL(t *testing.T) {
 		"zookeeper.servers": "note: ", "zookeeper.failover": "unknown: ",
 		"zookeeper.memory": "unknown: ",
 	}
-	inZooKeeper(t, "well", config, findings.With(well, "zookeeper.acl",
+	findings.Checked(t, "well", config, zookeeperdoctor.Check, findings.With(well, "zookeeper.acl",
 		`passed: only the user "idmint" may change the log's znodes`))
 	config.Password = "another"
-	inZooKeeper(t, "another", config, findings.With(well, "zookeeper.acl", "finding: the user "))
+	findings.Checked(t, "another", config, zookeeperdoctor.Check,
+		findings.With(well, "zookeeper.acl", "finding: the user "))
 }

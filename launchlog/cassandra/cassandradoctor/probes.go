@@ -10,24 +10,12 @@ import (
 )
 
 func version(_ context.Context, c *cluster, r *doctor.Reporter) error {
-	var all []string
-	for _, m := range c.members {
-		if !slices.Contains(all, m.version) {
-			all = append(all, m.version)
-			judgeVersion(r, m.version)
-		}
+	all := make([]string, len(c.members))
+	for i, m := range c.members {
+		all[i] = m.version
 	}
-	r.Pass("Cassandra %s", strings.Join(all, ", "))
+	r.Versions("Cassandra", all, doctor.Finding, 4, 1)
 	return nil
-}
-
-func judgeVersion(r *doctor.Reporter, version string) {
-	var major, minor int
-	if _, err := fmt.Sscanf(version, "%d.%d", &major, &minor); err != nil {
-		r.Unknown("%q is no version", version)
-	} else if major < 4 || major == 4 && minor < 1 {
-		r.Finding("Cassandra %s is older than 4.1", version)
-	}
 }
 
 // nodes looks at those that are asked: of one data centre, where one is named.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -21,32 +20,25 @@ import (
 // those of the five minutes between two compactions.
 const mostKept = 100_000
 
+// corrupting are the versions of which etcd's own notice of March 2022 says that they may corrupt
+// data, where a process is killed under load.
+var corrupting = []string{"3.5.0", "3.5.1", "3.5.2"}
+
+// version: Status tells of learners from 3.4 on.
 func version(_ context.Context, c *cluster, r *doctor.Reporter) error {
 	var all []string
 	for _, n := range c.nodes {
-		if n.status != nil && !slices.Contains(all, n.status.Version) {
+		if n.status != nil {
 			all = append(all, n.status.Version)
-			judgeVersion(r, n.status.Version)
 		}
 	}
-	r.Pass("etcd %s", strings.Join(all, ", "))
+	for _, v := range corrupting {
+		if slices.Contains(all, v) {
+			r.Finding("etcd %s may corrupt its data, where a process is killed under load", v)
+		}
+	}
+	r.Versions("etcd", all, doctor.Note, 3, 4)
 	return nil
-}
-
-// judgeVersion: etcd's own notice of March 2022 says that 3.5.0 to 3.5.2 may corrupt data, where a
-// process is killed under load. Status tells of learners from 3.4 on.
-func judgeVersion(r *doctor.Reporter, version string) {
-	var major, minor, patch int
-	if _, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); err != nil {
-		r.Unknown("%q is no version", version)
-		return
-	}
-	switch {
-	case major == 3 && minor == 5 && patch < 3:
-		r.Finding("etcd %s may corrupt its data, where a process is killed under load", version)
-	case major < 3 || major == 3 && minor < 4:
-		r.Note("etcd %s is older than 3.4", version)
-	}
 }
 
 func members(_ context.Context, c *cluster, r *doctor.Reporter) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/internal/detail"
 )
 
 // AdvanceLaunches implements launchlog.Store. Launches end in partitions of their own, so this
@@ -78,7 +79,7 @@ func (s *Store) beginAdvance(
 		return s.commit(ctx, part, change{r, state}, change{
 			Row{Name: eventRow(state.Events)}, happened{launchlog.Event{
 				Namespace: namespace, Kind: "advanced", Actor: ending.Actor, At: state.At,
-				Detail: detail(map[string]any{"from": there.Last, "to": last}),
+				Detail: detail.Advanced(there.Last, last),
 			}, state.Write},
 		})
 	})

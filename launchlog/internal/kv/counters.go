@@ -5,9 +5,9 @@ import (
 	"iter"
 	"math"
 	"regexp"
-	"strconv"
 
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/internal/detail"
 )
 
 // raise reads a counter, and writes what decide makes of it. Decide returns the event that is to be
@@ -81,10 +81,10 @@ func (s *Store) AdvanceCounter(
 		if c.Value >= target {
 			return nil, false, nil
 		}
-		event := &launchlog.Event{Kind: "counter-advanced", Actor: actor, Detail: detail(map[string]any{
-			"counter": ref.Name,
-			"from":    strconv.FormatInt(c.Value, 10), "to": strconv.FormatInt(target, 10),
-		})}
+		event := &launchlog.Event{
+			Kind: "counter-advanced", Actor: actor,
+			Detail: detail.Counter(ref.Name, c.Value, target),
+		}
 		c.Value, c.Note, c.Holder = target, "", ""
 		return event, true, nil
 	})

@@ -2,11 +2,11 @@ package kv
 
 import (
 	"context"
-	"encoding/json"
 	"math"
 	"slices"
 
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/internal/detail"
 )
 
 // Events implements launchlog.Store. The events of a launch follow from its rows. Those of the
@@ -29,7 +29,7 @@ func (s *Store) Events(ctx context.Context, ref launchlog.Ref) ([]launchlog.Even
 	if e := p.Ended; e != nil {
 		found = append(found, launchlog.Event{
 			Namespace: ref.Namespace, Launch: ref.Launch, Kind: "ended", Actor: e.Actor, At: e.At,
-			Detail: detail(map[string]any{"outcome": e.Outcome, "reason": e.Reason}),
+			Detail: detail.Ended(launchlog.Ending{Outcome: e.Outcome, Reason: e.Reason}),
 		})
 	}
 	return found, nil
@@ -67,10 +67,4 @@ func (s *Store) eventsOf(ctx context.Context, part string) (found []launchlog.Ev
 		}
 	}
 	return found, nil
-}
-
-// detail is what an event has beside its kind, as JSON of texts and numbers.
-func detail(v map[string]any) json.RawMessage {
-	text, _ := json.Marshal(v)
-	return text
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -170,23 +169,6 @@ func OrNull(v any, null bool) any {
 
 // Text returns JSON as a parameter that every driver takes.
 func Text(data json.RawMessage) any { return OrNull(string(data), len(data) == 0) }
-
-// EndedDetail returns the detail of an event "ended".
-func EndedDetail(e launchlog.Ending) (json.RawMessage, error) {
-	return json.Marshal(map[string]any{"outcome": e.Outcome, "reason": e.Reason})
-}
-
-// AdvancedDetail returns the detail of an event "advanced".
-func AdvancedDetail(from, to int) (json.RawMessage, error) {
-	return json.Marshal(map[string]any{"from": from, "to": to})
-}
-
-// CounterDetail returns the detail of an event "counter-advanced".
-func CounterDetail(name string, from, to int64) (json.RawMessage, error) {
-	return json.Marshal(map[string]any{
-		"counter": name, "from": strconv.FormatInt(from, 10), "to": strconv.FormatInt(to, 10),
-	})
-}
 
 // Behind returns launchlog.ErrBehind if the namespace's last launch is below the one that the
 // caller knows.

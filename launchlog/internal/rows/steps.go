@@ -11,6 +11,7 @@ import (
 
 	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/internal/detail"
 )
 
 // Words are the words of a dialect's SQL that differ within the steps' statements.
@@ -299,13 +300,9 @@ func (s *Steps) end(ctx context.Context, tx Tx, ref launchlog.Ref, ending launch
 	if err := Change(ctx, tx, s.endLaunch, outcome, ref.Namespace, ref.Launch); err != nil {
 		return err
 	}
-	detail, err := EndedDetail(ending)
-	if err != nil {
-		return err
-	}
 	return s.addEvent(ctx, tx, launchlog.Event{
 		Namespace: ref.Namespace, Launch: ref.Launch, Kind: "ended",
-		Actor: ending.Actor, Detail: detail,
+		Actor: ending.Actor, Detail: detail.Ended(ending),
 	})
 }
 
@@ -379,12 +376,9 @@ func (s *Steps) AdvanceLaunches(
 		if err := Change(ctx, tx, s.setLast, last, namespace); err != nil {
 			return nil, err
 		}
-		detail, err := AdvancedDetail(now, last)
-		if err != nil {
-			return nil, err
-		}
 		return last, s.addEvent(ctx, tx, launchlog.Event{
-			Namespace: namespace, Kind: "advanced", Actor: ending.Actor, Detail: detail,
+			Namespace: namespace, Kind: "advanced", Actor: ending.Actor,
+			Detail: detail.Advanced(now, last),
 		})
 	}))
 	return launchlog.Advanced{Last: now}, err
@@ -447,12 +441,9 @@ func (s *Steps) AdvanceCounter(
 		if err := Change(ctx, tx, s.advanceCounter, target, ref.Namespace, ref.Name); err != nil {
 			return nil, err
 		}
-		detail, err := CounterDetail(ref.Name, now, target)
-		if err != nil {
-			return nil, err
-		}
 		return target, s.addEvent(ctx, tx, launchlog.Event{
-			Namespace: ref.Namespace, Kind: "counter-advanced", Actor: actor, Detail: detail,
+			Namespace: ref.Namespace, Kind: "counter-advanced", Actor: actor,
+			Detail: detail.Counter(ref.Name, now, target),
 		})
 	}))
 }

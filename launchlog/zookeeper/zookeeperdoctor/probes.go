@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,28 +17,15 @@ import (
 )
 
 func version(_ context.Context, e *ensemble, r *doctor.Reporter) error {
-	var all []string
-	for _, s := range e.servers {
-		v, _, _ := strings.Cut(s.srvr["Zookeeper version"], "-")
-		if v != "" && !slices.Contains(all, v) {
-			all = append(all, v)
-			judgeVersion(r, v)
-		}
+	all := make([]string, len(e.servers))
+	for i, s := range e.servers {
+		all[i], _, _ = strings.Cut(s.srvr["Zookeeper version"], "-")
 	}
-	if len(all) == 0 {
+	if strings.Join(all, "") == "" {
 		r.Unknown("no server tells its version: %v", e.servers[0].err)
 	}
-	r.Pass("ZooKeeper %s", strings.Join(all, ", "))
+	r.Versions("ZooKeeper", all, doctor.Note, 3, 8)
 	return nil
-}
-
-func judgeVersion(r *doctor.Reporter, version string) {
-	var major, minor int
-	if _, err := fmt.Sscanf(version, "%d.%d", &major, &minor); err != nil {
-		r.Unknown("%q is no version", version)
-	} else if major < 3 || major == 3 && minor < 8 {
-		r.Note("ZooKeeper %s is older than 3.8", version)
-	}
 }
 
 // servers counts those that vote, as the ensemble's configuration has them.

@@ -14,11 +14,13 @@ func TestCodes(t *testing.T) { doctorsuite.Codes(t, "zookeeper", probes) }
 
 // Versions of servers that tests cannot start.
 func TestVersion(t *testing.T) {
-	for version, wanted := range map[string]string{
+	for v, wanted := range map[string]string{
 		"3.9.4": "passed: ", "3.8.0": "passed: ", "4.0.0": "passed: ",
 		"3.7.2": "note: ZooKeeper 3.7.2 is older than 3.8", "2.9": "note: ", "new": "unknown: ",
 	} {
-		doctorsuite.Judge(t, version, func(r *doctor.Reporter) { judgeVersion(r, version) }, wanted)
+		doctorsuite.Judge(t, v, func(r *doctor.Reporter) {
+			_ = version(t.Context(), &ensemble{servers: []server{{srvr: said{"Zookeeper version": v}}}}, r)
+		}, wanted)
 	}
 }
 

@@ -1,0 +1,30 @@
+// Package detail writes what events of a launch log hold beside their kind. It is the same JSON in
+// every store.
+package detail
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/idmint/idmint/launchlog"
+)
+
+// Ended returns the detail of an event "ended".
+func Ended(e launchlog.Ending) json.RawMessage {
+	return text(map[string]any{"outcome": e.Outcome, "reason": e.Reason})
+}
+
+// Advanced returns the detail of an event "advanced".
+func Advanced(from, to int) json.RawMessage { return text(map[string]any{"from": from, "to": to}) }
+
+// Counter returns the detail of an event "counter-advanced".
+func Counter(name string, from, to int64) json.RawMessage {
+	return text(map[string]any{
+		"counter": name, "from": strconv.FormatInt(from, 10), "to": strconv.FormatInt(to, 10),
+	})
+}
+
+func text(v map[string]any) json.RawMessage {
+	b, _ := json.Marshal(v) // texts and numbers: it cannot fail
+	return b
+}
