@@ -24,7 +24,7 @@ bench:
 	bench/run $(ROUNDS) $(BENCHTIME)
 	eval "$$(scripts/databases)" && go test -run '^$$' -bench . ./idtype ./generator \
 		./sqlid/pgxid ./clickhouse ./launchlog/... ./integration_test/adapters \
-		./integration_test/gorm ./integration_test/stores ./soak_test/clusters
+		./integration_test/gorm ./integration_test/stores
 
 # Import beside psql, mariadb and sqlite3, which must be installed. Writes the tables of
 # docs/import.md. Takes five minutes on a machine that does nothing else.

@@ -182,6 +182,14 @@ var fences = []fence{
 		"the store over key-value engines drives none of them",
 	},
 	{
+		[]string{"launchlog/internal/detail"},
+		[]string{""},
+		[]string{
+			module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect",
+		},
+		"all stores write the details of events by it",
+	},
+	{
 		[]string{"launchlog/internal/named"},
 		[]string{""},
 		nil,

@@ -74,8 +74,12 @@ func Labels() map[string]string {
 }
 
 var (
-	silent  = log.New(io.Discard, "", 0)
-	quieten = sync.OnceFunc(func() { tclog.SetDefault(silent) })
+	silent = log.New(io.Discard, "", 0)
+	// quieten has libraries log nothing: attempts until a server answers are no news.
+	quieten = sync.OnceFunc(func() {
+		tclog.SetDefault(silent)
+		_ = mysql.SetLogger(silent) // log.Logger is a mysql.Logger
+	})
 )
 
 const password = "idmint" // of servers that live as long as a test, behind a port of this machine
@@ -406,7 +410,8 @@ func (s *Server) asker() (ask func(context.Context) (string, error), done func()
 	if s.isStore() {
 		return s.askAll, func() {}, nil
 	}
-	db, err := s.quiet()
+	quieten()
+	db, err := sql.Open(s.DSN.Driver(), s.DSN.Source())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -441,23 +446,6 @@ func (s *Server) name() string {
 		return v.Name
 	}
 	return fmt.Sprintf("%s by %s,", ClickHouse, v.Name)
-}
-
-// quiet opens the server without a log of the attempts until it answers.
-func (s *Server) quiet() (*sql.DB, error) {
-	if s.Kind != MariaDB {
-		return sql.Open(s.DSN.Driver(), s.DSN.Source())
-	}
-	config, err := mysql.ParseDSN(s.DSN.Source())
-	if err != nil {
-		return nil, err
-	}
-	config.Logger = &mysql.NopLogger{}
-	connector, err := mysql.NewConnector(config)
-	if err != nil {
-		return nil, err
-	}
-	return sql.OpenDB(connector), nil
 }
 
 // Running reports whether the server's container runs. Errors: Docker's, as of a container that is

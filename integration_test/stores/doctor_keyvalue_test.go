@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-zookeeper/zk"
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.uber.org/zap"
 
 	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/integration_test/databases"
@@ -58,9 +57,7 @@ func refuses[C any, E error](
 func TestDoctorEtcd(t *testing.T) {
 	t.Parallel()
 	config := etcdConfig(keyValues[databases.Etcd].database(t, databases.Etcd))
-	client, err := clientv3.New(clientv3.Config{
-		Endpoints: config.Endpoints, Logger: zap.NewNop(),
-	})
+	client, err := config.Client(ctx, config.Endpoints[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/internal/subprocess"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/storetest"
 	"github.com/idmint/idmint/migrations"
@@ -25,17 +24,7 @@ import (
 
 var ctx = context.Background()
 
-// TestMain runs the tests, or what they run as processes.
-func TestMain(m *testing.M) {
-	subprocess.Work(storetest.Workers(func(name string) (launchlog.Store, error) {
-		d, err := dsn.Parse(name)
-		if err != nil {
-			return nil, err
-		}
-		return openers[d.Kind](ctx, d.Source())
-	}))
-	dbtest.Main(m)
-}
+func TestMain(m *testing.M) { dbtest.Main(m) }
 
 // store is a launchlog.Store that can be closed.
 type store interface {
@@ -174,15 +163,6 @@ func TestContract(t *testing.T) {
 			return jump(db.(*sql.DB), ref, next)
 		})
 	})
-}
-
-// TestManyProcesses has processes take numbers at the same time, which only SQLite can tell from
-// connections.
-func TestManyProcesses(t *testing.T) {
-	storetest.ManyProcesses(t, func(t *testing.T) (string, launchlog.Store) {
-		d := sqliteFiles.database(t)
-		return d.URL(), open(t, d)
-	}, 3, 50)
 }
 
 // secret is the password of every name that server.unopened makes up: no message repeats it.

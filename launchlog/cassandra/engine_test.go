@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -19,15 +18,7 @@ import (
 // test's end drops it. Of three nodes each has a copy of all rows.
 func newConfig(t testing.TB) Config {
 	t.Helper()
-	const variable = "IDMINT_TEST_CASSANDRA"
-	text := os.Getenv(variable)
-	if text == "" {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("%s names no cluster", variable)
-		}
-		t.Skipf("SKIPPED: %s names no cluster", variable)
-	}
-	nodes := strings.Split(text, ",")
+	nodes := kvtest.NodesOf(t, "IDMINT_TEST_CASSANDRA")
 	config := Config{
 		Hosts:    nodes,
 		Keyspace: "idmint_test_" + strings.ToLower(rand.Text()[:10]),

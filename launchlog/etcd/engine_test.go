@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strings"
 	"testing"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -25,16 +23,8 @@ var ctx = context.Background()
 // place is a prefix of its own in the cluster that the environment names. The tests begin there.
 func place(t testing.TB) Config {
 	t.Helper()
-	const variable = "IDMINT_TEST_ETCD"
-	nodes := os.Getenv(variable)
-	if nodes == "" {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("%s names no cluster", variable)
-		}
-		t.Skipf("SKIPPED: %s names no cluster", variable)
-	}
 	return Config{
-		Endpoints: strings.Split(nodes, ","),
+		Endpoints: kvtest.NodesOf(t, "IDMINT_TEST_ETCD"),
 		Prefix:    fmt.Sprintf("/idmint-test/%016x", rand.Uint64()),
 	}
 }

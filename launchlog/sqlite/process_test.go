@@ -5,7 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,11 +20,76 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	workers := storetest.Workers(func(path string) (launchlog.Store, error) {
-		return sqlite.Open(ctx, path)
+	subprocess.Main(m, map[string]func([]string) error{
+		"lock": lockWorker,
+		"claim": taking(func(l *launchlog.Log) (int64, error) { // numbers of launch 1
+			c, err := l.Claim(ctx, 1)
+			return int64(c.Generator), err
+		}),
+		"reserve": taking(func(l *launchlog.Log) (int64, error) { // numbers of a counter, one by one
+			c, err := l.Counter("c")
+			if err != nil {
+				return 0, err
+			}
+			return c.Reserve(ctx, 0, 1)
+		}),
 	})
-	workers["lock"] = lockWorker
-	subprocess.Main(m, workers)
+}
+
+// taking is a worker that prints so many numbers of the log in a file.
+func taking(next func(*launchlog.Log) (int64, error)) func([]string) error {
+	return func(args []string) error {
+		store, err := sqlite.Open(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		l, err := launchlog.New(store, &launchlog.Options{Budget: time.Hour})
+		if err != nil {
+			return err
+		}
+		times, err := strconv.Atoi(args[1])
+		for i := 0; i < times && err == nil; i++ {
+			var number int64
+			if number, err = next(l); err == nil {
+				fmt.Println(number)
+			}
+		}
+		return err
+	}
+}
+
+// Processes take numbers at the same time. None is taken twice, and none left out.
+func TestManyProcesses(t *testing.T) {
+	const processes, times = 3, 50
+	for worker, first := range map[string]int{"claim": 0, "reserve": 1} {
+		t.Run(worker, func(t *testing.T) {
+			path := newFile(t)
+			if _, err := must(t, open(t, path)).Start(ctx, storetest.Request("a")); err != nil {
+				t.Fatal(err)
+			}
+			var outputs [processes]string
+			var all sync.WaitGroup
+			for i := range processes {
+				all.Go(func() {
+					out, err := subprocess.Command(worker, path, strconv.Itoa(times)).Output()
+					if err != nil {
+						t.Errorf("process %d: %v", i, err)
+					}
+					outputs[i] = string(out)
+				})
+			}
+			all.Wait()
+			taken := strings.Fields(strings.Join(outputs[:], ""))
+			for number := first; number < first+processes*times; number++ {
+				if !slices.Contains(taken, strconv.Itoa(number)) {
+					t.Errorf("number %d was left out", number)
+				}
+			}
+			if len(taken) != processes*times {
+				t.Errorf("%d numbers: %v", len(taken), taken)
+			}
+		})
+	}
 }
 
 // lockWorker says whether nobody has SQLite's write lock.

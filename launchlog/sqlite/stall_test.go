@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/idmint/idmint/internal/slowdisk"
 	"github.com/idmint/idmint/launchlog"
@@ -12,9 +13,96 @@ import (
 	"github.com/idmint/idmint/launchlog/storetest"
 )
 
+// begin has a call begin, and tells how it ends.
+func begin(call func() error) <-chan error {
+	ended := make(chan error, 1)
+	go func() { ended <- call() }()
+	return ended
+}
+
+// Where the disk stands still, every call ends with its context nevertheless. That of the commit
+// may have been carried out and says so, and those behind it have changed nothing. What was in
+// doubt is settled by its key.
 func TestStalled(t *testing.T) {
 	slowdisk.Run(t, func(t *testing.T, disk *slowdisk.Disk) {
-		storetest.Stalled(t, open(t, newFile(t)), disk)
+		store := open(t, newFile(t))
+		l, err := launchlog.New(store, &launchlog.Options{Budget: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantStart := func(key string, want int) {
+			t.Helper()
+			if launch, err := l.Start(ctx, storetest.Request(key)); err != nil || launch.ID != want {
+				t.Fatalf("start %s: launch %d, %v; want %d", key, launch.ID, err, want)
+			}
+		}
+		unresolved := func(what string, err error, uncertain bool) {
+			t.Helper()
+			var u *launchlog.UnresolvedError
+			if !errors.As(err, &u) || u.Uncertain != uncertain {
+				t.Errorf("%s: %v, want an UnresolvedError whose Uncertain is %v", what, err, uncertain)
+			}
+		}
+		wantStart("a", 1)
+		c, err := l.Counter("c")
+		if err == nil {
+			_, err = c.Reserve(ctx, 0, 10)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		calling, cancel := context.WithCancel(ctx)
+		disk.Stall(t)
+		request := storetest.Request
+		first := begin(func() error { _, err := l.Start(calling, request("b")); return err })
+		disk.Reached(t)
+		claiming := begin(func() error { _, err := l.Claim(calling, 1); return err })
+		starting := begin(func() error { _, err := l.Start(calling, request("c")); return err })
+		reading := begin(func() error { _, err := l.List(calling, launchlog.Filter{}); return err })
+		cancel()
+		unresolved("the start whose commit stands still", <-first, true)
+		unresolved("a claim behind it", <-claiming, false)
+		unresolved("a start behind it", <-starting, false)
+		if err := <-reading; err != nil { // a store may read meanwhile
+			unresolved("reading", err, false)
+		}
+		disk.Resume(t)
+		wantStart("b", 2) // the launch in doubt, by its key
+		wantStart("c", 3)
+
+		// Below the log: the context ends, and the token settles it.
+		ref := launchlog.Ref{Namespace: "default", Launch: 1}
+		take := launchlog.Take{Ref: ref, Token: "t", Host: "h", PID: 1}
+		calling, cancel = context.WithCancel(ctx)
+		disk.Stall(t)
+		claiming = begin(func() error { _, err := store.ClaimGenerator(calling, take); return err })
+		disk.Reached(t)
+		cancel()
+		var again *launchlog.AttemptError
+		err = <-claiming
+		if !errors.As(err, &again) || !again.Ambiguous || !errors.Is(err, context.Canceled) {
+			t.Errorf("a claim whose commit stands still: %v, want it ambiguous", err)
+		}
+		disk.Resume(t)
+		if claim, err := store.ClaimGenerator(ctx, take); err != nil || claim.Generator != 0 {
+			t.Errorf("the claim in doubt, by its token: %+v, %v", claim, err)
+		}
+		if next, err := l.Claim(ctx, 1); err != nil || next.Generator != 1 {
+			t.Errorf("the next one: %+v, %v", next, err)
+		}
+
+		// Numbers in doubt are left unused.
+		calling, cancel = context.WithCancel(ctx)
+		disk.Stall(t)
+		reserving := begin(func() error { _, err := c.Reserve(calling, 0, 5); return err })
+		disk.Reached(t)
+		cancel()
+		unresolved("a range whose commit stands still", <-reserving, true)
+		disk.Resume(t)
+		if number, err := c.Reserve(ctx, 0, 1); err != nil || number != 11 && number != 16 {
+			t.Errorf("after a range in doubt: %d, %v; want 11 or 16", number, err)
+		}
 	})
 }
 
@@ -29,18 +117,16 @@ func TestCloseStalled(t *testing.T) {
 		}
 		calling, cancel := context.WithCancel(ctx)
 		disk.Stall(t)
-		started := make(chan error, 1)
-		go func() {
+		started := begin(func() error {
 			_, err := l.Start(calling, storetest.Request("a"))
-			started <- err
-		}()
+			return err
+		})
 		disk.Reached(t)
 		cancel()
 		if err := <-started; !errors.Is(err, context.Canceled) { // it does not wait for the disk
 			t.Errorf("got %v, want the context's error", err)
 		}
-		closed := make(chan error, 1)
-		go func() { closed <- store.Close() }()
+		closed := begin(store.Close)
 		for { // until Close has begun: nothing begins any more
 			if _, err := store.Events(ctx, launchlog.Ref{Namespace: "default"}); err != nil {
 				break
@@ -78,11 +164,7 @@ func TestOpenStalled(t *testing.T) {
 		attack(t, `cp "$1" "$2" && cp "$1-journal" "$2-journal"`, path, left)
 		opening, cancel := context.WithCancel(ctx)
 		disk.Stall(t)
-		opened := make(chan error, 1)
-		go func() {
-			_, err := sqlite.Open(opening, left)
-			opened <- err
-		}()
+		opened := begin(func() error { _, err := sqlite.Open(opening, left); return err })
 		disk.Reached(t)
 		cancel()
 		if err := <-opened; !errors.Is(err, context.Canceled) { // it does not wait for the disk

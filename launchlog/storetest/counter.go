@@ -144,6 +144,9 @@ func counters(t *testing.T, store launchlog.Store) {
 		{"", 2, all[:2]},
 		{"a-", 3, all[2:5]},
 		{"a1", 0, all[5:]}, // which is none
+		{"a Z", 0, all[1:]},
+		{"a.~", 0, all[3:]},
+		{"A", 0, all},
 		{all[len(all)-1], 0, nil},
 	} {
 		found, err := a.Counters(ctx, test.after, test.limit)

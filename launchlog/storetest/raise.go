@@ -91,19 +91,6 @@ func raises(t *testing.T, store launchlog.Store) {
 	}
 }
 
-// raisesOfTwo has two writers raise a counter from one value to another, the same for both.
-func raisesOfTwo(t *testing.T, store launchlog.Store) {
-	a := newCounter(t, newLog(t, store, &launchlog.Options{Host: "a"}), "c")
-	b := newCounter(t, newLog(t, store, &launchlog.Options{Host: "b"}), "c")
-	for _, from := range []int64{0, 10, 20} {
-		ra, rb := newRaise(from, from+10, "pod"), newRaise(from, from+10, "pod")
-		raise(t, a, ra, ra)
-		raise(t, b, rb, ra) // the value is what b wanted, and the note says whose it is
-		raise(t, b, rb, ra)
-		raise(t, a, ra, ra)
-	}
-}
-
 // raisesAgain runs operations again, as after a lost answer.
 func raisesAgain(t *testing.T, store launchlog.Store) {
 	l := newLog(t, store, nil)

@@ -4,8 +4,7 @@
 //		storetest.Run(t, func(t *testing.T) launchlog.Store { … an empty store … }, nil)
 //	}
 //
-// [Stalled] is for stores whose disk can be made to stand still, [ManyProcesses] for those that
-// processes share. [Disturb] and [Simulate] look for errors by chance.
+// [Disturb] and [Simulate] look for errors by chance.
 //
 // If a bug is found in a store, a case is added here first.
 package storetest
@@ -58,7 +57,6 @@ func Run(
 		{"Counters", counters},
 		{"CounterAdvance", counterAdvance},
 		{"Raise", raises},
-		{"RaiseOfTwo", raisesOfTwo},
 		{"RaiseAgain", raisesAgain},
 		{"Clock", clock},
 		{"Operator", func(t *testing.T, store launchlog.Store) { Disturb(t, store, 3, Operator) }},

@@ -75,7 +75,7 @@ func limits(t *testing.T, store launchlog.Store) {
 		},
 		{
 			Key: "quotes", Service: `'; --`, Environment: `\`, Initiator: `"%s\n?$1:x`,
-			Reason: "?\u2028\ufeff\u00a0\ufffd!",
+			Reason: "?\u2028\ufeff\u00a0\ufffd<&>!", Data: data(`{"a":"<&>"}`),
 		},
 	} {
 		launch, err := l.Start(ctx, r)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"os"
-	"strings"
 	"testing"
 
 	"github.com/go-zookeeper/zk"
@@ -20,18 +18,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // servers are those of the ensemble that the environment names.
-func servers(t testing.TB) []string {
-	t.Helper()
-	const variable = "IDMINT_TEST_ZOOKEEPER"
-	servers := os.Getenv(variable)
-	if servers == "" {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("%s names no ensemble", variable)
-		}
-		t.Skipf("SKIPPED: %s names no ensemble", variable)
-	}
-	return strings.Split(servers, ",")
-}
+func servers(t testing.TB) []string { return kvtest.NodesOf(t, "IDMINT_TEST_ZOOKEEPER") }
 
 // place is a path of its own in the ensemble, which the test's end removes.
 func place(t testing.TB) Config {

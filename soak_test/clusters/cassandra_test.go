@@ -54,7 +54,8 @@ func TestDoctorCassandraNodes(t *testing.T) {
 		t.Errorf("%v, %v", before, after)
 	}
 	signal(t, c.Nodes[1], "STOP")
-	findings.Checked(t, "one is stopped", config, cassandradoctor.Check, findings.With(well, "cassandra.nodes",
+	findings.Checked(t, "one is stopped", config, cassandradoctor.Check,
+		findings.With(well, "cassandra.nodes",
 		"finding: 1 of 3 nodes do not answer, and with one more the log stops in part: "+
 			config.Hosts[1]))
 }

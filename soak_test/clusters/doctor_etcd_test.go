@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.uber.org/zap"
 
 	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/integration_test/databases"
@@ -20,14 +19,7 @@ import (
 
 func etcdClient(t *testing.T, config etcd.Config) *clientv3.Client {
 	t.Helper()
-	scheme := "http://"
-	if config.TLS != nil {
-		scheme = "https://"
-	}
-	client, err := clientv3.New(clientv3.Config{
-		Endpoints: []string{scheme + config.Endpoints[0]}, TLS: config.TLS,
-		Username: config.User, Password: config.Password, Logger: zap.NewNop(),
-	})
+	client, err := config.Client(ctx, config.Endpoints[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,19 +56,23 @@ func TestDoctorEtcdMembers(t *testing.T) {
 
 	two := config
 	two.Endpoints = config.Endpoints[:2]
-	findings.Checked(t, "two are named", two, etcddoctor.Check, findings.With(well, "etcd.members",
+	findings.Checked(t, "two are named", two, etcddoctor.Check,
+		findings.With(well, "etcd.members",
 		"note: 1 of 3 voting members are not named, and not asked where others are away"))
 	other := dbtest.Server(t, databases.Etcd)
 	more := config
 	more.Endpoints = append(slices.Clone(config.Endpoints), other.Addresses...)
-	findings.Checked(t, "another cluster", more, etcddoctor.Check, findings.With(well, "etcd.members",
+	findings.Checked(t, "another cluster", more, etcddoctor.Check,
+		findings.With(well, "etcd.members",
 		"finding: "+other.Addresses[0]+" is of another cluster"))
 	more.Endpoints = append(slices.Clone(config.Endpoints), "127.0.0.1:1")
-	findings.Checked(t, "a name that leads nowhere", more, etcddoctor.Check, findings.With(well, "etcd.members",
+	findings.Checked(t, "a name that leads nowhere", more, etcddoctor.Check,
+		findings.With(well, "etcd.members",
 		"note: addresses do not answer: 127.0.0.1:1. 0 of 3 voting members are down"))
 
 	signal(t, c.Nodes[0], "STOP")
-	findings.Checked(t, "one is stopped", config, etcddoctor.Check, findings.With(well, "etcd.members",
+	findings.Checked(t, "one is stopped", config, etcddoctor.Check,
+		findings.With(well, "etcd.members",
 		"finding: 1 of 3 voting members do not answer, and without one more the log stops: "+
 			config.Endpoints[0]))
 	signal(t, c.Nodes[1], "STOP")

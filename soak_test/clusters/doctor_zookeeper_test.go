@@ -36,7 +36,8 @@ func TestDoctorZooKeeperServers(t *testing.T) {
 		"zookeeper.memory", "passed: "+config.Servers[0]+": "))
 	two := config
 	two.Servers = config.Servers[1:]
-	findings.Checked(t, "two are named", two, zookeeperdoctor.Check, findings.With(well, "zookeeper.servers",
+	findings.Checked(t, "two are named", two, zookeeperdoctor.Check,
+		findings.With(well, "zookeeper.servers",
 		"note: 1 of 3 voting members are not named, and not asked where others are away"))
 	signal(t, c.Nodes[2], "STOP")
 	inZooKeeperEventually(t, config, findings.With(well, "zookeeper.servers",
@@ -104,7 +105,8 @@ func TestDoctorZooKeeperACL(t *testing.T) {
 		"zookeeper.servers": "note: ", "zookeeper.failover": "unknown: ",
 		"zookeeper.memory": "unknown: ",
 	}
-	findings.Checked(t, "well", config, zookeeperdoctor.Check, findings.With(well, "zookeeper.acl",
+	findings.Checked(t, "well", config, zookeeperdoctor.Check,
+		findings.With(well, "zookeeper.acl",
 		`passed: only the user "idmint" may change the log's znodes`))
 	config.Password = "another"
 	findings.Checked(t, "another", config, zookeeperdoctor.Check,

@@ -5,8 +5,6 @@ package clusters_test
 
 import (
 	"context"
-	"flag"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,28 +58,16 @@ func TestPackage(t *testing.T) {
 	}
 }
 
-// BenchmarkPackage prints what the benchmarks of the stores' packages say: steps beside bare
-// transactions of the same servers.
-func BenchmarkPackage(b *testing.B) {
-	for _, kind := range databases.Stores() {
-		b.Run(folder(kind), func(b *testing.B) {
-			run, program := build(b, kind)
-			fmt.Print(run(b, program, "-test.run", "^$", "-test.bench", ".",
-				"-test.benchtime", flag.Lookup("test.benchtime").Value.String()))
-		})
-	}
-}
-
 // build builds the tests of a store's package, and returns what runs a program that finds the
 // servers.
-func build(t testing.TB, kind databases.Kind) (
-	run func(t testing.TB, name string, args ...string) string, program string,
+func build(t *testing.T, kind databases.Kind) (
+	run func(t *testing.T, name string, args ...string) string, program string,
 ) {
 	t.Helper()
 	three := dbtest.RunCluster(t, kind, 3)
 	name := folder(kind)
 	env := append(os.Environ(), kind.Variable()+"="+strings.Join(three.Addresses(), ","))
-	run = func(t testing.TB, name string, args ...string) string {
+	run = func(t *testing.T, name string, args ...string) string {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), name, args...)
 		cmd.Env = env

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -25,6 +26,20 @@ import (
 )
 
 var ctx = context.Background()
+
+// NodesOf returns the nodes of the cluster that an environment variable names. Without one the test
+// is skipped, and in CI it fails.
+func NodesOf(t testing.TB, variable string) []string {
+	t.Helper()
+	nodes := os.Getenv(variable)
+	switch {
+	case nodes == "" && os.Getenv("CI") != "":
+		t.Fatalf("%s names no cluster", variable)
+	case nodes == "":
+		t.Skipf("SKIPPED: %s names no cluster", variable)
+	}
+	return strings.Split(nodes, ",")
+}
 
 // Run runs the suite. Each test opens a place of its own, which must be empty. What open returns
 // makes clients of that place, which share nothing else. Open may call t.Parallel.
