@@ -56,8 +56,8 @@ func TestDoctorCassandraNodes(t *testing.T) {
 	signal(t, c.Nodes[1], "STOP")
 	findings.Checked(t, "one is stopped", config, cassandradoctor.Check,
 		findings.With(well, "cassandra.nodes",
-		"finding: 1 of 3 nodes do not answer, and with one more the log stops in part: "+
-			config.Hosts[1]))
+			"finding: 1 of 3 nodes do not answer, and with one more the log stops in part: "+
+				config.Hosts[1]))
 }
 
 // One node that acknowledges before it writes to the disk, with the older Paxos. Its keyspace wants

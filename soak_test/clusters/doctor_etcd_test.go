@@ -58,23 +58,23 @@ func TestDoctorEtcdMembers(t *testing.T) {
 	two.Endpoints = config.Endpoints[:2]
 	findings.Checked(t, "two are named", two, etcddoctor.Check,
 		findings.With(well, "etcd.members",
-		"note: 1 of 3 voting members are not named, and not asked where others are away"))
+			"note: 1 of 3 voting members are not named, and not asked where others are away"))
 	other := dbtest.Server(t, databases.Etcd)
 	more := config
 	more.Endpoints = append(slices.Clone(config.Endpoints), other.Addresses...)
 	findings.Checked(t, "another cluster", more, etcddoctor.Check,
 		findings.With(well, "etcd.members",
-		"finding: "+other.Addresses[0]+" is of another cluster"))
+			"finding: "+other.Addresses[0]+" is of another cluster"))
 	more.Endpoints = append(slices.Clone(config.Endpoints), "127.0.0.1:1")
 	findings.Checked(t, "a name that leads nowhere", more, etcddoctor.Check,
 		findings.With(well, "etcd.members",
-		"note: addresses do not answer: 127.0.0.1:1. 0 of 3 voting members are down"))
+			"note: addresses do not answer: 127.0.0.1:1. 0 of 3 voting members are down"))
 
 	signal(t, c.Nodes[0], "STOP")
 	findings.Checked(t, "one is stopped", config, etcddoctor.Check,
 		findings.With(well, "etcd.members",
-		"finding: 1 of 3 voting members do not answer, and without one more the log stops: "+
-			config.Endpoints[0]))
+			"finding: 1 of 3 voting members do not answer, and without one more the log stops: "+
+				config.Endpoints[0]))
 	signal(t, c.Nodes[1], "STOP")
 	_, _, err := etcddoctor.Check(ctx, config)
 	if again := (*launchlog.AttemptError)(nil); !errors.As(err, &again) {

@@ -38,7 +38,7 @@ func TestDoctorZooKeeperServers(t *testing.T) {
 	two.Servers = config.Servers[1:]
 	findings.Checked(t, "two are named", two, zookeeperdoctor.Check,
 		findings.With(well, "zookeeper.servers",
-		"note: 1 of 3 voting members are not named, and not asked where others are away"))
+			"note: 1 of 3 voting members are not named, and not asked where others are away"))
 	signal(t, c.Nodes[2], "STOP")
 	inZooKeeperEventually(t, config, findings.With(well, "zookeeper.servers",
 		"finding: 1 of 3 voting members do not answer, and without one more the log stops: "+
@@ -107,7 +107,7 @@ func TestDoctorZooKeeperACL(t *testing.T) {
 	}
 	findings.Checked(t, "well", config, zookeeperdoctor.Check,
 		findings.With(well, "zookeeper.acl",
-		`passed: only the user "idmint" may change the log's znodes`))
+			`passed: only the user "idmint" may change the log's znodes`))
 	config.Password = "another"
 	findings.Checked(t, "another", config, zookeeperdoctor.Check,
 		findings.With(well, "zookeeper.acl", "finding: the user "))
