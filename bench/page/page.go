@@ -332,7 +332,8 @@ func storeSection(r *results) (string, error) {
 		},
 		{
 			"The launch log, on disk before it is answered: launches and claims that 16 callers get together,\n" +
-				"and ranges of a counter that eight get.",
+				"and ranges of a counter that eight get. One caller alone waits for the disk at each claim. That is the\n" +
+				"server's time, so one caller has no target.",
 			" | a second", r.under("launchlog/"),
 			[]cell{value("ns/op", perSecond)},
 		},

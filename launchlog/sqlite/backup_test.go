@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idmint/idmint/internal/slowdisk"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/sqlite"
 	"github.com/idmint/idmint/launchlog/storetest"
@@ -125,18 +124,18 @@ func wantOnly(t *testing.T, dir string, n int) {
 
 // A backup that nobody waits for any more leaves nothing behind.
 func TestBackupStalled(t *testing.T) {
-	slowdisk.Run(t, func(t *testing.T, disk *slowdisk.Disk) {
+	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
 		path, dir := newFile(t), t.TempDir()
 		calling, cancel := context.WithCancel(ctx)
-		disk.Stall(t)
+		disk.stall(t)
 		ended := make(chan error, 1)
 		go func() { ended <- sqlite.Backup(calling, path, filepath.Join(dir, "backup.db")) }()
-		disk.Reached(t)
+		disk.reached(t)
 		cancel()
 		if err := <-ended; !errors.Is(err, context.Canceled) { // it does not wait for the disk
 			t.Errorf("got %v, want the context's error", err)
 		}
-		disk.Resume(t)
+		disk.resume(t)
 		wantOnly(t, dir, 0)
 	})
 }

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idmint/idmint/internal/slowdisk"
 	"github.com/idmint/idmint/internal/subprocess"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/sqlite"
@@ -42,7 +41,7 @@ func backedUp(t *testing.T) (path, backup string) {
 // claimElsewhere has another process take a generator number.
 func claimElsewhere(t *testing.T, path string) (string, error) {
 	t.Helper()
-	out, err := slowdisk.Spare(subprocess.Command("claim", path, "1")).Output()
+	out, err := spare(subprocess.Command("claim", path, "1")).Output()
 	return strings.TrimSpace(string(out)), err
 }
 
@@ -219,18 +218,18 @@ func TestMovedAwayAndBack(t *testing.T) {
 // The file is removed while the disk takes its time with a commit: it went into what nobody will
 // open.
 func TestRemovedInCommit(t *testing.T) {
-	slowdisk.Run(t, func(t *testing.T, disk *slowdisk.Disk) {
+	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
 		path, _ := backedUp(t)
 		l := must(t, open(t, path))
-		disk.Stall(t)
+		disk.stall(t)
 		claimed := make(chan error, 1)
 		go func() {
 			_, err := l.Claim(ctx, 1)
 			claimed <- err
 		}()
-		disk.Reached(t)
+		disk.reached(t)
 		attack(t, `rm "$1"`, path, "")
-		disk.Resume(t)
+		disk.resume(t)
 		err := <-claimed
 		var e *sqlite.FileError
 		var u *launchlog.UnresolvedError

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idmint/idmint/internal/slowdisk"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/sqlite"
 	"github.com/idmint/idmint/launchlog/storetest"
@@ -24,7 +23,7 @@ func begin(call func() error) <-chan error {
 // may have been carried out and says so, and those behind it have changed nothing. What was in
 // doubt is settled by its key.
 func TestStalled(t *testing.T) {
-	slowdisk.Run(t, func(t *testing.T, disk *slowdisk.Disk) {
+	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
 		store := open(t, newFile(t))
 		l, err := launchlog.New(store, &launchlog.Options{Budget: time.Hour})
 		if err != nil {
@@ -53,10 +52,10 @@ func TestStalled(t *testing.T) {
 		}
 
 		calling, cancel := context.WithCancel(ctx)
-		disk.Stall(t)
+		disk.stall(t)
 		request := storetest.Request
 		first := begin(func() error { _, err := l.Start(calling, request("b")); return err })
-		disk.Reached(t)
+		disk.reached(t)
 		claiming := begin(func() error { _, err := l.Claim(calling, 1); return err })
 		starting := begin(func() error { _, err := l.Start(calling, request("c")); return err })
 		reading := begin(func() error { _, err := l.List(calling, launchlog.Filter{}); return err })
@@ -67,7 +66,7 @@ func TestStalled(t *testing.T) {
 		if err := <-reading; err != nil { // a store may read meanwhile
 			unresolved("reading", err, false)
 		}
-		disk.Resume(t)
+		disk.resume(t)
 		wantStart("b", 2) // the launch in doubt, by its key
 		wantStart("c", 3)
 
@@ -75,16 +74,16 @@ func TestStalled(t *testing.T) {
 		ref := launchlog.Ref{Namespace: "default", Launch: 1}
 		take := launchlog.Take{Ref: ref, Token: "t", Host: "h", PID: 1}
 		calling, cancel = context.WithCancel(ctx)
-		disk.Stall(t)
+		disk.stall(t)
 		claiming = begin(func() error { _, err := store.ClaimGenerator(calling, take); return err })
-		disk.Reached(t)
+		disk.reached(t)
 		cancel()
 		var again *launchlog.AttemptError
 		err = <-claiming
 		if !errors.As(err, &again) || !again.Ambiguous || !errors.Is(err, context.Canceled) {
 			t.Errorf("a claim whose commit stands still: %v, want it ambiguous", err)
 		}
-		disk.Resume(t)
+		disk.resume(t)
 		if claim, err := store.ClaimGenerator(ctx, take); err != nil || claim.Generator != 0 {
 			t.Errorf("the claim in doubt, by its token: %+v, %v", claim, err)
 		}
@@ -94,12 +93,12 @@ func TestStalled(t *testing.T) {
 
 		// Numbers in doubt are left unused.
 		calling, cancel = context.WithCancel(ctx)
-		disk.Stall(t)
+		disk.stall(t)
 		reserving := begin(func() error { _, err := c.Reserve(calling, 0, 5); return err })
-		disk.Reached(t)
+		disk.reached(t)
 		cancel()
 		unresolved("a range whose commit stands still", <-reserving, true)
-		disk.Resume(t)
+		disk.resume(t)
 		if number, err := c.Reserve(ctx, 0, 1); err != nil || number != 11 && number != 16 {
 			t.Errorf("after a range in doubt: %d, %v; want 11 or 16", number, err)
 		}
@@ -108,7 +107,7 @@ func TestStalled(t *testing.T) {
 
 // Close waits for a commit that nobody waits for any more. It is in the file then.
 func TestCloseStalled(t *testing.T) {
-	slowdisk.Run(t, func(t *testing.T, disk *slowdisk.Disk) {
+	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
 		path := newFile(t)
 		store := open(t, path)
 		l, err := launchlog.New(store, nil)
@@ -116,12 +115,12 @@ func TestCloseStalled(t *testing.T) {
 			t.Fatal(err)
 		}
 		calling, cancel := context.WithCancel(ctx)
-		disk.Stall(t)
+		disk.stall(t)
 		started := begin(func() error {
 			_, err := l.Start(calling, storetest.Request("a"))
 			return err
 		})
-		disk.Reached(t)
+		disk.reached(t)
 		cancel()
 		if err := <-started; !errors.Is(err, context.Canceled) { // it does not wait for the disk
 			t.Errorf("got %v, want the context's error", err)
@@ -137,7 +136,7 @@ func TestCloseStalled(t *testing.T) {
 			t.Errorf("closed while a commit was under way: %v", err)
 		default:
 		}
-		disk.Resume(t)
+		disk.resume(t)
 		if err := <-closed; err != nil {
 			t.Error(err)
 		}
@@ -151,7 +150,7 @@ func TestCloseStalled(t *testing.T) {
 // Open obeys its context where the disk stands still: to undo what a process left half written
 // takes a sync.
 func TestOpenStalled(t *testing.T) {
-	slowdisk.Run(t, func(t *testing.T, disk *slowdisk.Disk) {
+	onSlowDisk(t, func(t *testing.T, disk *slowDisk) {
 		path, left := newFile(t), filepath.Join(t.TempDir(), "left.db")
 		tx, err := openDB(t, path).Begin()
 		if err == nil { // more than the cache holds: the file is written to before the commit
@@ -163,14 +162,14 @@ func TestOpenStalled(t *testing.T) {
 		}
 		attack(t, `cp "$1" "$2" && cp "$1-journal" "$2-journal"`, path, left)
 		opening, cancel := context.WithCancel(ctx)
-		disk.Stall(t)
+		disk.stall(t)
 		opened := begin(func() error { _, err := sqlite.Open(opening, left); return err })
-		disk.Reached(t)
+		disk.reached(t)
 		cancel()
 		if err := <-opened; !errors.Is(err, context.Canceled) { // it does not wait for the disk
 			t.Errorf("got %v, want the context's error", err)
 		}
-		disk.Resume(t)
+		disk.resume(t)
 		if err := tx.Rollback(); err != nil {
 			t.Error(err)
 		}

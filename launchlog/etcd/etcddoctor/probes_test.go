@@ -22,7 +22,8 @@ func TestVersion(t *testing.T) {
 		"3.3.27": "note: etcd 3.3.27 is older", "2.3.8": "note: ", "new": "unknown: ",
 	} {
 		doctorsuite.Judge(t, v, func(r *doctor.Reporter) {
-			_ = version(t.Context(), &cluster{nodes: []node{{status: &clientv3.StatusResponse{Version: v}}}}, r)
+			status := &clientv3.StatusResponse{Version: v}
+			_ = version(t.Context(), &cluster{nodes: []node{{status: status}}}, r)
 		}, want)
 	}
 }

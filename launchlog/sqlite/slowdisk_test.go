@@ -1,5 +1,4 @@
-// Package slowdisk gives tests a disk whose syncs stand still for as long as a test wants.
-package slowdisk
+package sqlite_test
 
 import (
 	"errors"
@@ -14,12 +13,12 @@ import (
 	"time"
 )
 
-// variable names the file whose presence makes syncs stand still.
-const variable = "IDMINT_TEST_SLOWDISK"
+// stallVariable names the file whose presence makes syncs stand still.
+const stallVariable = "IDMINT_TEST_SLOWDISK"
 
-// source takes the place of the C library's syncs, which SQLite calls. Go's own go to the kernel
+// slowSyncs takes the place of the C library's syncs, which SQLite calls. Go's own go to the kernel
 // and are not held up.
-const source = `
+const slowSyncs = `
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -28,7 +27,7 @@ const source = `
 #include <unistd.h>
 
 static void stand_still(void) {
-	const char *file = getenv("` + variable + `");
+	const char *file = getenv("` + stallVariable + `");
 	char reached[4096];
 	if (file == NULL || access(file, F_OK) != 0)
 		return;
@@ -42,20 +41,21 @@ int fsync(int fd) { stand_still(); return syscall(SYS_fsync, fd); }
 int fdatasync(int fd) { stand_still(); return syscall(SYS_fdatasync, fd); }
 `
 
-// Disk is the disk of a process that [Run] started.
-type Disk struct{ file string }
+// A slowDisk is the disk of a process that [onSlowDisk] started. Its syncs stand still for as long
+// as a test wants.
+type slowDisk struct{ file string }
 
-// Run runs test, which is all there is to t, in a process of its own that has such a disk. It takes
-// Linux and gcc.
-func Run(t *testing.T, test func(*testing.T, *Disk)) {
+// onSlowDisk runs test, which is all there is to t, in a process of its own that has such a disk. It
+// takes Linux and gcc.
+func onSlowDisk(t *testing.T, test func(*testing.T, *slowDisk)) {
 	t.Helper()
-	if file := os.Getenv(variable); file != "" {
-		test(t, &Disk{file})
+	if file := os.Getenv(stallVariable); file != "" {
+		test(t, &slowDisk{file})
 		return
 	}
 	dir := t.TempDir()
 	library, code := filepath.Join(dir, "syncs.so"), filepath.Join(dir, "syncs.c")
-	if err := os.WriteFile(code, []byte(source), 0o600); err != nil {
+	if err := os.WriteFile(code, []byte(slowSyncs), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, err := exec.LookPath("gcc")
@@ -69,7 +69,7 @@ func Run(t *testing.T, test func(*testing.T, *Disk)) {
 	name := "^" + strings.ReplaceAll(t.Name(), "/", "$/^") + "$"
 	// What is not over by then waits for the disk.
 	cmd := exec.Command(os.Args[0], "-test.run="+name, "-test.v", "-test.timeout=1m")
-	cmd.Env = append(os.Environ(), "LD_PRELOAD="+library, variable+"="+filepath.Join(dir, "stall"),
+	cmd.Env = append(os.Environ(), "LD_PRELOAD="+library, stallVariable+"="+filepath.Join(dir, "stall"),
 		"GORACE=atexit_sleep_ms=0") // see package subprocess
 	out, err = cmd.CombinedOutput()
 	if err != nil {
@@ -80,16 +80,16 @@ func Run(t *testing.T, test func(*testing.T, *Disk)) {
 	}
 }
 
-// Spare gives a process that is about to start a disk that is as fast as ever.
-func Spare(cmd *exec.Cmd) *exec.Cmd {
+// spare gives a process that is about to start a disk that is as fast as ever.
+func spare(cmd *exec.Cmd) *exec.Cmd {
 	cmd.Env = slices.DeleteFunc(cmd.Environ(), func(s string) bool {
-		return strings.HasPrefix(s, "LD_PRELOAD=") || strings.HasPrefix(s, variable+"=")
+		return strings.HasPrefix(s, "LD_PRELOAD=") || strings.HasPrefix(s, stallVariable+"=")
 	})
 	return cmd
 }
 
-// Stall makes the syncs that begin from now on stand still, until [Disk.Resume] or the test's end.
-func (d *Disk) Stall(t *testing.T) {
+// stall makes the syncs that begin from now on stand still, until resume or the test's end.
+func (d *slowDisk) stall(t *testing.T) {
 	t.Helper()
 	if err := os.Remove(d.file + ".reached"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
@@ -100,8 +100,8 @@ func (d *Disk) Stall(t *testing.T) {
 	t.Cleanup(func() { os.Remove(d.file) })
 }
 
-// Reached waits until a sync stands still.
-func (d *Disk) Reached(t *testing.T) {
+// reached waits until a sync stands still.
+func (d *slowDisk) reached(t *testing.T) {
 	t.Helper()
 	for {
 		if _, err := os.Stat(d.file + ".reached"); err == nil {
@@ -111,8 +111,8 @@ func (d *Disk) Reached(t *testing.T) {
 	}
 }
 
-// Resume lets the syncs go on.
-func (d *Disk) Resume(t *testing.T) {
+// resume lets the syncs go on.
+func (d *slowDisk) resume(t *testing.T) {
 	t.Helper()
 	if err := os.Remove(d.file); err != nil {
 		t.Fatal(err)
