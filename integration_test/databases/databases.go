@@ -382,14 +382,11 @@ const startTime = 3 * time.Minute
 func (s *Server) await(ctx context.Context, from string) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
-	ask, done, err := s.asker()
-	if err != nil {
-		return err
-	}
-	defer done()
+	quieten()
+	var err error
 	for range dialect.Attempts(ctx, 100*time.Millisecond) {
 		var version string
-		if version, err = ask(ctx); err == nil {
+		if version, err = s.version(ctx); err == nil {
 			s.Version = fmt.Sprintf("%s %s (%s)", s.name(), version, from)
 			return nil
 		}
@@ -405,20 +402,18 @@ func (s *Server) await(ctx context.Context, from string) error {
 	return fmt.Errorf("%v does not answer: %w", s, errors.Join(ctx.Err(), err))
 }
 
-// asker returns how to ask the server for its version, and what closes the way.
-func (s *Server) asker() (ask func(context.Context) (string, error), done func(), err error) {
+// version asks the server for its version.
+func (s *Server) version(ctx context.Context) (version string, err error) {
 	if s.isStore() {
-		return s.askAll, func() {}, nil
+		return s.askAll(ctx)
 	}
-	quieten()
 	db, err := sql.Open(s.DSN.Driver(), s.DSN.Source())
 	if err != nil {
-		return nil, nil, err
+		return "", err
 	}
-	return func(ctx context.Context) (version string, err error) {
-		err = db.QueryRowContext(ctx, known[s.Kind].version).Scan(&version)
-		return version, err
-	}, func() { db.Close() }, nil
+	defer db.Close()
+	err = db.QueryRowContext(ctx, known[s.Kind].version).Scan(&version)
+	return version, err
 }
 
 // name is what the server calls itself: the stand-in for ClickHouse says so.
