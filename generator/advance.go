@@ -208,7 +208,7 @@ func (t *timeline) follow(v view, d decision) {
 
 // used is how many slots of the word's tick were given out.
 func (t *timeline) used(s *span, word uint64) uint64 {
-	if slot := t.slotOf(word); slot >= t.first && t.tickOf(word) >= s.from {
+	if slot := t.slotOf(word); slot >= t.first && s.has(t.tickOf(word)) {
 		return min(slot, t.last) - t.first + 1
 	}
 	return 0

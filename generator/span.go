@@ -28,6 +28,10 @@ func (t *timeline) newSpan(number, from, to uint64) *span {
 	return s
 }
 
+// has reports whether a tick is of the window: that of its word is not before the first ID, nor once
+// the window is retired, which it may be while it is in use: see settled.
+func (s *span) has(tick uint64) bool { return s.from <= tick && tick < s.to }
+
 const windowTries = 10
 
 // start makes t a timeline of a layout. Its numbers come from windows, and encode turns them into
@@ -168,7 +172,7 @@ func (t *timeline) install(s *span) {
 func (t *timeline) retire(old *span) {
 	word := old.word.Swap(t.word(t.maxTick, t.last))
 	t.issued.Add(t.used(old, word))
-	if tick := t.tickOf(word); tick >= old.from && old.to != 0 {
+	if tick := t.tickOf(word); old.has(tick) {
 		t.latest.Store(tick)
 	}
 }

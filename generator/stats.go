@@ -46,7 +46,7 @@ func (t *timeline) Stats() Stats {
 	if tick := t.latest.Load(); tick != 0 {
 		st.Time = t.at(tick)
 	}
-	if tick := t.tickOf(word); tick >= s.from && s.to != 0 {
+	if tick := t.tickOf(word); s.has(tick) {
 		st.Time = t.at(tick)
 		if err == nil && now <= tick {
 			st.PoolUsed = float64(t.used(s, word)) / float64(t.perTick())

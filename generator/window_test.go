@@ -194,6 +194,10 @@ func TestBadWindows(t *testing.T) {
 					synctest.Wait()
 					source.wantCalls(t, 2)
 				}
+				last := noon.Add(s.units(8)) // of the two IDs that there are
+				if st := g.stats(); st.Issued != 2 || !st.Time.Equal(last) || st.PoolUsed != 0 {
+					t.Errorf("%s: %+v, want 2 IDs until %v", name, st, last)
+				}
 			})
 		}
 	})
