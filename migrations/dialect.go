@@ -215,7 +215,9 @@ func (e engine) read(ctx context.Context, db interface {
 		return 0, err
 	}
 	err = db.QueryRowContext(ctx, "SELECT max(version) FROM idmint_schema").Scan(&version)
-	if _, cause := dialect.CauseOf(err); cause == dialect.Absent { // by a Down since
+	_, cause := dialect.CauseOf(err)
+	// By a Down since. SQLite has no code for it.
+	if cause == dialect.Absent || err != nil && strings.Contains(err.Error(), "no such table") {
 		err = fmt.Errorf("%w: %w", errOvertaken, err)
 	}
 	return int(version.Int64), err
