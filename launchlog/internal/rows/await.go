@@ -47,8 +47,8 @@ func Await(ctx context.Context, version func(context.Context) (int, error)) erro
 		return context.Cause(ctx)
 	case ctx.Err() != nil && !errors.Is(err, ctx.Err()):
 		return fmt.Errorf("%w: %w", context.Cause(ctx), err)
-	case ctx.Err() != nil && last != nil:
-		return fmt.Errorf("%w: %w", err, last)
+	case ctx.Err() != nil && last != nil: // err says only that
+		return fmt.Errorf("%w: %w", context.Cause(ctx), last)
 	// This wait has ended, and not the caller's context.
 	case ctx.Err() == nil && errors.Is(err, waiting.Err()):
 		return errors.Join(silence{}, last)

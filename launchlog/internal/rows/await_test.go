@@ -3,6 +3,7 @@ package rows_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"testing"
 	"testing/synctest"
@@ -15,7 +16,8 @@ import (
 // Where a context ends in mid-call, the error also says what was in the way before.
 func TestAwaitSaysWhatWasInTheWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		over := fmt.Errorf("50 ms are over: %w", context.DeadlineExceeded)
+		ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, over)
 		defer cancel()
 		refused := errors.New("refused")
 		calls := 0
@@ -26,7 +28,7 @@ func TestAwaitSaysWhatWasInTheWay(t *testing.T) {
 			<-ctx.Done()
 			return 0, ctx.Err()
 		})
-		if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, refused) || calls != 3 {
+		if !errors.Is(err, over) || !errors.Is(err, refused) || calls != 3 {
 			t.Errorf("after %d calls: %v", calls, err)
 		}
 	})
