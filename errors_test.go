@@ -34,6 +34,7 @@ var within = map[string]string{
 	"launchlog.NodeError":    "failure of a store, and a Log's errors",
 	// Results of checks hold it.
 	"zookeeperdoctor.refusedError": "a failure, or nothing",
+	"checks.Examine":               "a doctor, which puts its package before the code",
 	// A launchlog.Log calls the steps of a store, and puts its name before what they say.
 	"memory.Store": "a Log's errors", "sqlite.Store": "a Log's errors",
 	"postgres.Store": "a Log's errors", "mysql.Store": "a Log's errors",

@@ -13,8 +13,8 @@ import (
 var schemeLists = map[string][]string{
 	"docs/design/formats.md": nil, "docs/design/js/layouts.js": nil,
 
-	"internal/formats/formats.go": {"sequence"}, // it has no parts
-	"idtype/doc.go":               nil, "idtype/kinds_test.go": nil, "idtype/models_test.go": nil,
+	"idtype/formats/formats.go": {"sequence"}, // it has no parts
+	"idtype/doc.go":             nil, "idtype/kinds_test.go": nil, "idtype/models_test.go": nil,
 	"idtype/vectors_test.go": nil,
 
 	"generator/doc.go": nil, "generator/zero_test.go": nil,
@@ -28,7 +28,6 @@ var schemeLists = map[string][]string{
 	"cmd/idmint/vectors_test.go":           {"sequence"}, // it has no vectors
 	"cmd/idmint/testdata/script/new.txtar": nil,
 	"cmd/idmint/counter.go":                {"decimal", "sequence"},
-	"cmd/idmint/scramble.go":               {"eightbyte", "sno"}, // they are bytes
 
 	"cmd/idmint/schema/schema.go":              nil,
 	"integration_test/adapters/schema_test.go": nil,
@@ -47,7 +46,8 @@ var schemeLists = map[string][]string{
 	"integration_test/gorm/columns_test.go":         nil,
 	"integration_test/gorm/matrix_test.go":          nil,
 	"integration_test/gorm/schemes_test.go":         {"decimal"}, // the suite's other tests use it
-	"internal/chsuite/chsuite.go":                   nil, "internal/pgxsuite/pgxsuite.go": nil,
+	"internal/chsuite/chsuite.go":                   nil,
+	"sqlid/pgxid/pgxsuite/pgxsuite.go":              nil,
 
 	"cmd/idmint/measure/keys.go": nil,
 	"bench/mint_test.go":         {"sequence"}, // as fast as its counter

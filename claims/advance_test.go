@@ -213,16 +213,16 @@ func TestAdvanceDuringStep(t *testing.T) {
 	store := &before{Store: clockless{memory.New(nil)}}
 	o := claims.Options{Part: only(0), FailWhenLent: true}
 	inBubble(t, store, o, func(l *lender) {
-		wrong := now(time.Second) + 3600
-		l.at(l.nodes(), wrong)
-		must(trace.Free(ctx, l.log, "0", time.Now(), "ann"))(l.T)
-		s := l.nodes()
+		wrong := now(4*ms) + 1e6
+		must(l.partitions().NextWindow(ctx, wrong, 4*ms))(l.T)
+		must(sno.Free(ctx, l.log, "0", time.Now(), "ann"))(l.T)
+		s := l.partitions()
 		store.raise = func(string) error {
 			store.raise = nil
-			must(must(l.log.Counter("trace/floor"))(l.T).Advance(ctx, wrong+20, "ann"))(l.T)
+			must(must(l.log.Counter("sno/floor"))(l.T).Advance(ctx, wrong+5000, "ann"))(l.T)
 			return nil
 		}
-		_, err := s.NextWindow(ctx, now(time.Second), time.Second)
+		_, err := s.NextWindow(ctx, now(4*ms), 4*ms)
 		if store.raise != nil || !errors.As(err, new(*claims.LentError)) {
 			l.Errorf("below the floor: %v", err)
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,10 +13,8 @@ import (
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/formats"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
-	"github.com/idmint/idmint/launchlog/storetest"
 )
 
 var (
@@ -285,6 +282,42 @@ func TestLost(t *testing.T) {
 	})
 }
 
+// Where each number that was free is taken by others, a source gives up after 64 of them and says
+// when to ask again.
+func TestTaken(t *testing.T) {
+	store := &faster{Store: memory.New(nil)}
+	inBubble(t, store, claims.Options{}, func(l *lender) {
+		at := now(time.Second)
+		_, err := l.nodes().NextWindow(ctx, at, time.Second)
+		var later *generator.NotBeforeError
+		if !errors.As(err, &later) || later.From != at+1 ||
+			!strings.Contains(err.Error(), "taken by others") {
+			l.Errorf("%v, want an error until %d", err, at+1)
+		}
+		if store.raises != 64 {
+			l.Errorf("%d numbers were tried", store.raises)
+		}
+	})
+}
+
+// A faster holder raises each counter before its caller does.
+type faster struct {
+	launchlog.Store
+	raises int
+}
+
+func (f *faster) RaiseCounter(
+	ctx context.Context, ref launchlog.CounterRef, r launchlog.Raise,
+) (launchlog.CounterState, error) {
+	f.raises++
+	theirs := r
+	theirs.Note = launchlog.NewNote()
+	if _, err := f.Store.RaiseCounter(ctx, ref, theirs); err != nil {
+		return launchlog.CounterState{}, err
+	}
+	return f.Store.RaiseCounter(ctx, ref, r)
+}
+
 // After a restart the number that names this holder is taken again. While its counter is ahead,
 // the start waits, or fails. Where that rises twice meanwhile, somebody else lives under this name.
 func TestHolder(t *testing.T) {
@@ -395,69 +428,6 @@ func TestClusters(t *testing.T) {
 	})
 }
 
-// A number that a clock far ahead has locked is got back for the time that was passed over.
-func TestFree(t *testing.T) {
-	o := claims.Options{Part: only(7), FailWhenLent: true}
-	inBubble(t, clockless{memory.New(nil)}, o, func(l *lender) {
-		const day = int64(86400 * 250)
-		take := func(at int64) (generator.Window[int], error) {
-			return l.partitions().NextWindow(ctx, at, 4*ms)
-		}
-		free := func(number string) (claims.Claim, error) {
-			return sno.Free(ctx, l.log, number, time.Now(), "ann")
-		}
-		must(take(now(4 * ms)))(l.T)
-		var bad *claims.OptionError
-		for _, number := range []string{"7", "8", "07", "-1", "65536", "0/7", ""} {
-			if _, err := free(number); !errors.As(err, &bad) {
-				l.Errorf("free %q: %v", number, err)
-			}
-		}
-		time.Sleep(2 * time.Minute)
-		stood := last(l.T, l.log, "sno/7")
-		locked := must(take(now(4*ms) + 400*day))(l.T)
-		for range 3 {
-			list := must(sno.List(ctx, l.log, time.Now()))(l.T)
-			if len(list) != 1 || !list[0].Lent || list[0].Number != "7" ||
-				list[0].Gap[1].UnixMilli() != locked.From*4 ||
-				list[0].Gap[0].UnixMilli() != (stood+1)*4 {
-				l.Errorf("list: %+v", list)
-			}
-			time.Sleep(time.Hour)
-			if _, err := take(now(4 * ms)); err == nil {
-				l.Fatal("a number that is locked was taken")
-			}
-		}
-		c := must(free("7"))(l.T)
-		if c.Before.UnixMilli() != locked.From*4 || c.Lent || c.Holder != "ann" ||
-			must(free("7"))(l.T) != c {
-			l.Errorf("freed: %+v", c)
-		}
-		if w := must(take(now(4 * ms)))(l.T); w.Number != 7 || w.From != now(4*ms) {
-			l.Errorf("after it was freed: %+v", w)
-		}
-		if _, err := take(now(4 * ms)); err == nil {
-			l.Error("it was taken twice")
-		}
-		if list := must(sno.List(ctx, l.log, time.Now()))(l.T); len(list) != 2 ||
-			list[1].Before != c.Before || !list[1].Lent {
-			l.Errorf("list: %+v", list)
-		}
-		// At its end the gap's counter lends no unit of the window that locked the number.
-		end := must(take(locked.From - 3))(l.T)
-		if end.From != locked.From-3 || end.To != locked.From ||
-			last(l.T, l.log, "sno/7") != locked.To-1 {
-			l.Errorf("at the end: %+v, locked from %d", end, locked.From)
-		}
-		if w, err := take(locked.From); err == nil {
-			l.Errorf("beyond the end: %+v", w)
-		}
-		if w := must(take(locked.To + 15000))(l.T); w.From != locked.To+15000 {
-			l.Errorf("when time has come there: %+v", w)
-		}
-	})
-}
-
 func TestOptions(t *testing.T) {
 	l := newLog(t, memory.New(nil))
 	for _, test := range []struct {
@@ -493,338 +463,4 @@ func TestOptions(t *testing.T) {
 	if p := must(claims.ByScheme(idtype.SchemeSno))(t); p != sno {
 		t.Errorf("sno's pool is %+v", p)
 	}
-}
-
-// A clock that is ahead of the store's takes nothing, nor does it raise the number that it has that
-// far, nor in steps that are small. A store without a clock cannot tell.
-func TestClockAhead(t *testing.T) {
-	var h heard
-	inBubble(t, memory.New(nil), claims.Options{Notify: h.add}, func(l *lender) {
-		s, at := l.nodes(), now(time.Second)
-		ask := func(second int64) error {
-			_, err := s.NextWindow(ctx, second, time.Second)
-			return err
-		}
-		var clock *claims.ClockError
-		if err := ask(at + 31); !errors.As(err, &clock) ||
-			clock.Now.Sub(clock.Store).Round(time.Second) != 31*time.Second {
-			l.Errorf("31 s ahead: %v", err)
-		}
-		h.want(l.T, claims.Refused)
-		w := l.at(s, at+29)
-		if err := ask(at + 3600); !errors.As(err, &clock) ||
-			last(l.T, l.log, fmt.Sprint("trace/", w.Number)) != w.To-1 {
-			l.Errorf("an hour ahead, after %+v: %v", w, err)
-		}
-		if err := ask(1 << 33); !errors.As(err, &clock) || !clock.Store.IsZero() {
-			l.Errorf("beyond the last time of IDs: %v", err)
-		}
-		s = l.nodes()
-		for steps := 1; ; steps++ {
-			if err := ask(at); err != nil {
-				if !errors.As(err, &clock) {
-					l.Errorf("a clock that gains: %v", err)
-				}
-				break
-			}
-			if steps == 4 {
-				l.Fatal("a clock gained 60 s in four steps")
-			}
-			time.Sleep(3 * time.Second)
-			at += 3 + 20
-		}
-		l.log = newLog(l.T, clockless{memory.New(nil)})
-		l.at(l.nodes(), at+3600)
-	})
-}
-
-type clockless struct{ launchlog.Store }
-
-func (clockless) Now(context.Context) (time.Time, error) { return time.Time{}, nil }
-
-// A clock that was set back by more than the length takes another number.
-func TestClockSetBack(t *testing.T) {
-	var h heard
-	inBubble(t, memory.New(nil), claims.Options{Notify: h.add}, func(l *lender) {
-		s, at := l.nodes(), now(time.Second)
-		w := l.at(s, at)
-		if same := l.at(s, at-1); same.Number != w.Number || same.From != w.To || same.To != w.To+1 {
-			l.Errorf("a second back: %+v after %+v", same, w)
-		}
-		if other := l.at(s, at-60); other.Number == w.Number || other.From != at-60 {
-			l.Errorf("a minute back: %+v after %+v", other, w)
-		}
-		h.want(l.T, claims.Taken, claims.Freed, claims.Taken)
-	})
-}
-
-// A step in doubt is run again, the same step, before any other. Where its window is not over it is
-// used. Where somebody else was faster it is lost.
-func TestDoubt(t *testing.T) {
-	store := &mute{Store: memory.New(nil)}
-	inBubble(t, store, claims.Options{}, func(l *lender) {
-		s := l.nodes()
-		fails := func() {
-			l.Helper()
-			_, err := s.NextWindow(ctx, now(time.Second), time.Second)
-			var unresolved *launchlog.UnresolvedError
-			if !errors.As(err, &unresolved) || !unresolved.Uncertain {
-				l.Fatalf("without an answer: %v", err)
-			}
-			if n := len(must(l.log.Counters(ctx, "", 0))(l.T)); n != 1 {
-				l.Fatalf("%d counters", n)
-			}
-		}
-		store.mute = true
-		fails()
-		fails()
-		store.mute = false
-		w := l.now(s)
-		if rows := must(l.log.Counters(ctx, "", 0))(l.T); len(rows) != 1 ||
-			rows[0].Name != fmt.Sprint("trace/", w.Number) || rows[0].Value != w.To-1 {
-			l.Errorf("%+v after %+v", rows, w)
-		}
-		time.Sleep(3 * time.Second)
-		store.mute = true
-		fails()
-		store.mute = false
-		at := now(time.Second)
-		if again := l.now(s); again.Number != w.Number || again.From < w.To || again.To <= at {
-			l.Errorf("%+v after %+v, at %d", again, w, at)
-		}
-		if st := s.Stats(); st.Doubts != 2 || st.Taken != 1 {
-			l.Errorf("stats %+v", st)
-		}
-		name := fmt.Sprint("trace/", w.Number)
-		for _, carriedOut := range []bool{false, true} {
-			time.Sleep(3 * time.Second)
-			store.drop, store.mute = !carriedOut, carriedOut
-			_, err := s.NextWindow(ctx, now(time.Second), time.Second)
-			if store.drop, store.mute = false, false; err == nil {
-				l.Fatal("an answer came")
-			}
-			raise(l.T, l.log, name, last(l.T, l.log, name), now(time.Second)+500, "thief")
-			other := l.now(s)
-			if fmt.Sprint("trace/", other.Number) == name {
-				l.Errorf("%+v is the thief's", other)
-			}
-			name = fmt.Sprint("trace/", other.Number)
-		}
-	})
-}
-
-// mute carries raises out without an answer. With drop it does not carry them out.
-type mute struct {
-	launchlog.Store
-	mute, drop bool
-}
-
-var errMute = errors.New("no answer")
-
-func (s *mute) RaiseCounter(
-	ctx context.Context, ref launchlog.CounterRef, r launchlog.Raise,
-) (row launchlog.CounterState, err error) {
-	if !s.drop {
-		row, err = s.Store.RaiseCounter(ctx, ref, r)
-	}
-	if s.mute || s.drop {
-		return launchlog.CounterState{}, &launchlog.AttemptError{Ambiguous: true, Err: errMute}
-	}
-	return row, err
-}
-
-// A store that was restored has lost numbers. A holder that sees it has no window any more, because
-// somebody else may have had its number since, and says so once.
-func TestStoreLostNumbers(t *testing.T) {
-	for _, value := range []int64{0, 1500, 2} { // how far the counter is behind then; 0 for no row
-		store := &struct{ launchlog.Store }{memory.New(nil)}
-		var h heard
-		inBubble(t, store, claims.Options{Notify: h.add}, func(l *lender) {
-			s := l.nodes()
-			w := l.now(s)
-			time.Sleep(3 * time.Second)
-			if store.Store = memory.New(nil); value != 0 {
-				raise(l.T, newLog(l.T, store), fmt.Sprint("trace/", w.Number), 0, w.To-value, "thief")
-			}
-			for range 3 {
-				again, err := s.NextWindow(ctx, now(time.Second), time.Second)
-				if !errors.Is(err, launchlog.ErrBehind) {
-					l.Errorf("%+v after %+v, %v", again, w, err)
-				}
-				time.Sleep(time.Hour)
-			}
-			h.want(l.T, claims.Taken, claims.Behind)
-		})
-	}
-}
-
-// A clock far ahead goes on after its number was freed, for more than a year. An operator frees
-// what it locks, every day, and another generator uses that. Trace IDs of a number are the same
-// again where their seconds are, modulo their period. None is.
-func TestFreedBesideAWrongClock(t *testing.T) {
-	const day = 24 * time.Hour
-	o := claims.Options{Part: only(7), FailWhenLent: true}
-	for _, short := range []time.Duration{15 * day, 30 * day, 200 * day, 380 * day} {
-		inBubble(t, clockless{memory.New(nil)}, o, func(l *lender) {
-			bad, good := l.nodes(), l.nodes()
-			var ids []storetest.Range // modulo the period
-			mint := func(s *claims.Source[int], clock time.Time) (minted int) {
-				w, err := s.NextWindow(ctx, clock.Unix(), time.Second)
-				if err == nil {
-					period := int64(formats.TracePeriod / time.Second)
-					ids = append(ids, storetest.Range{First: w.From % period, N: w.To - w.From})
-					return 1
-				}
-				if !errors.As(err, new(*claims.LentError)) {
-					l.Fatal(err)
-				}
-				return 0
-			}
-			freed, minted := 0, 0
-			for range 420 {
-				mint(bad, time.Now().Add(formats.TracePeriod-short))
-				for _, c := range must(trace.List(ctx, l.log, time.Now()))(l.T) {
-					if c.Gap[1].IsZero() {
-						continue
-					}
-					if _, err := trace.Free(ctx, l.log, c.Number, time.Now(), "ann"); err == nil {
-						freed++
-					}
-				}
-				minted += mint(good, time.Now())
-				time.Sleep(day)
-			}
-			if n := storetest.Repeats(ids); n != 0 || freed == 0 || minted < 8 {
-				l.Errorf("%v short of the period: %d of %d windows repeat; freed %d times, %d windows",
-					short, n, len(ids), freed, minted)
-			}
-		})
-	}
-}
-
-// Free of a trace node may be cut off after its first step, and run again. It lends the same gap
-// once, however late, and never a second one that overlaps with it.
-func TestFreeTraceAgain(t *testing.T) {
-	store := &before{Store: clockless{memory.New(nil)}}
-	o := claims.Options{Part: only(7), FailWhenLent: true}
-	inBubble(t, store, o, func(l *lender) {
-		l.at(l.nodes(), now(time.Second)+100*86400)
-		free := func() error {
-			_, err := trace.Free(ctx, l.log, "7", time.Now(), "ann")
-			return err
-		}
-		store.raise = func(name string) error {
-			if strings.Contains(name, "-") { // of freed time
-				return errMute
-			}
-			return nil
-		}
-		if err := free(); !errors.Is(err, errMute) {
-			l.Fatal(err)
-		}
-		store.raise = nil
-		for range 3 {
-			time.Sleep(24 * time.Hour)
-			if err := free(); err != nil {
-				l.Fatal(err)
-			}
-		}
-		l.now(l.nodes())
-		if all := must(l.log.Counters(ctx, "trace/", 0))(l.T); len(all) != 2 {
-			l.Errorf("%d counters: %+v", len(all), all)
-		}
-	})
-}
-
-// before does something before it raises a counter, or instead.
-type before struct {
-	launchlog.Store
-	raise func(name string) error
-}
-
-func (b *before) RaiseCounter(
-	ctx context.Context, ref launchlog.CounterRef, r launchlog.Raise,
-) (launchlog.CounterState, error) {
-	if b.raise != nil {
-		if err := b.raise(ref.Name); err != nil {
-			return launchlog.CounterState{}, err
-		}
-	}
-	return b.Store.RaiseCounter(ctx, ref, r)
-}
-
-// A generator that had a number far ahead does not get what was freed of it. It would take the
-// window for a repeat, until the time has come there.
-func TestFreedForOthers(t *testing.T) {
-	inBubble(t, clockless{memory.New(nil)}, claims.Options{Part: only(7)}, func(l *lender) {
-		s, at := l.nodes(), now(time.Second)
-		l.at(s, at+1e6)
-		must(trace.Free(ctx, l.log, "7", time.Now(), "ann"))(l.T)
-		_, err := s.NextWindow(ctx, at, time.Second)
-		if !errors.As(err, new(*claims.LentError)) {
-			l.Errorf("the generator that locked the number: %v", err)
-		}
-		if w := l.at(l.nodes(), at); w.From != at {
-			l.Errorf("another one: %+v", w)
-		}
-	})
-}
-
-// Calls go on by turns. One whose context ends while another has the turn, ends then.
-func TestTurns(t *testing.T) {
-	store := &before{Store: memory.New(nil)}
-	inBubble(t, store, claims.Options{}, func(l *lender) {
-		gate := make(chan struct{})
-		store.raise = func(string) error { <-gate; return nil }
-		s := l.nodes()
-		var group sync.WaitGroup
-		var mu sync.Mutex // guards windows
-		var windows []generator.Window[int]
-		for range 8 {
-			group.Go(func() {
-				w := l.now(s)
-				mu.Lock()
-				defer mu.Unlock()
-				windows = append(windows, w)
-			})
-		}
-		synctest.Wait()
-		brief, cancel := context.WithTimeout(ctx, time.Second)
-		defer cancel()
-		before := time.Now()
-		_, err := s.NextWindow(brief, now(time.Second), time.Second)
-		if !errors.Is(err, context.DeadlineExceeded) || time.Since(before) != time.Second {
-			l.Errorf("after %v: %v", time.Since(before), err)
-		}
-		close(gate)
-		group.Wait()
-		slices.SortFunc(windows, func(a, b generator.Window[int]) int { return int(a.From - b.From) })
-		for i, w := range windows[1:] {
-			if before := windows[i]; w.Number != before.Number || w.From < before.To {
-				l.Errorf("%+v", windows)
-			}
-		}
-	})
-}
-
-// A claim that blocks gets a window. If that has passed by the time of the answer, nothing is
-// stamped in it.
-func TestClaimThatBlocks(t *testing.T) {
-	store := &before{memory.New(nil), nil}
-	inBubble(t, store, claims.Options{}, func(l *lender) {
-		var answered time.Time
-		store.raise = func(string) error {
-			time.Sleep(20 * time.Second) // four windows long
-			answered, store.raise = time.Now(), nil
-			return nil
-		}
-		g := must(generator.NewTrace(l.nodes(), nil))(l.T)
-		id := must(g.Next(ctx))(l.T)
-		at, _ := id.Times(time.Now().Add(time.Hour))
-		stands := last(l.T, l.log, fmt.Sprint("trace/", id.Parts().Node))
-		if at.Before(answered.Truncate(time.Second)) || stands < answered.Unix() {
-			l.Errorf("%v is stamped with %v, and the number was had at %v; the counter stands at %d",
-				id, at, answered, stands)
-		}
-	})
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/idtype/formats"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/storetest"
 )
@@ -272,7 +272,6 @@ func (f *fleet) recovers() {
 	}
 	if !f.world.clock {
 		time.Sleep(f.far + time.Hour)
-		f.free(f.direct(), time.Now()) // trace nodes that were freed before: see claims.Pool.Free
 	}
 	a := &app{
 		fleet: f, rnd: rand.New(rand.NewPCG(f.seed, 98)), name: "fresh",

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/idmint/idmint/launchlog"
 )
@@ -22,20 +21,6 @@ type gap struct{ from, to int64 }
 
 // keptGaps is how many fit into a note.
 const keptGaps = 3
-
-// spared is by how much a gap is shorter than the period after which IDs repeat, and how far back
-// one begins that is freed. So a number can be freed while its counter is ahead by less than the
-// period without this.
-const spared = 14 * 24 * time.Hour
-
-// gap is the gap of a raise over the units after from and before to. Where IDs repeat it is less
-// than their period long, or else no number could be freed that had never been used before.
-func (p Pool) gap(from, to int64) gap {
-	if p.period != 0 {
-		from = max(from, to-p.period+int64(spared/p.unit))
-	}
-	return gap{from, to}
-}
 
 func (g gap) String() string { return fmt.Sprintf("%d-%d", g.from, g.to) }
 

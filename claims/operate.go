@@ -157,10 +157,8 @@ func clusterList(list []int) string {
 // Nobody has stamped that time, and by the first counter nobody can. Free again does nothing.
 // Actor is recorded.
 //
-// Trace IDs are the same again after 388 days. So the counter of a trace node rises as well, by
-// that much beyond the time that is lent. Whoever had the node loses it, and takes another one: so
-// mend the wrong clock first. The time until then cannot be stamped. What of it repeats nothing is
-// a gap, and can be freed when it comes.
+// A trace node is not freed, because its IDs are the same again after 388 days: its own counter may
+// stamp those of the time that was passed over. It is lent again when its time comes.
 //
 // Errors: a [*OptionError] for a number that is not locked, or where another raise was faster. It is
 // also for a gap that is not known, since a ceiling or an operator raised the counter. Others are
@@ -180,9 +178,9 @@ func (p Pool) Free(
 	if i < 0 || !p.time(t.leases[i].last()+1).After(now) {
 		return Claim{}, p.refuse("number", number, "is not lent: there is nothing to free")
 	}
-	g, err := p.toFree(ctx, log, t.leases[i], now)
-	if err != nil {
-		return Claim{}, err
+	g, why := p.locked(t.leases[i].row, p.units(now))
+	if why != "" {
+		return Claim{}, p.refuse("number", number, why)
 	}
 	freed := lease{number: n, gap: &g}
 	counter, err := log.Counter(p.counter(freed))
@@ -202,78 +200,22 @@ func (p Pool) Free(
 	}, nil
 }
 
-// toFree returns the gap that Free lends, after nobody can stamp its IDs any more.
-//
-// The number's own counter cannot stamp the gap. But where IDs repeat, it stamps the same IDs a
-// period later. A clock that is ahead gets there within days. So toFree raises the counter over
-// these units. The raise compares the row: so none of them was stamped before. What lies
-// between the counter and these units is a gap of its own. By that the next Free knows this one.
-func (p Pool) toFree(
-	ctx context.Context, log *launchlog.Log, l lease, now time.Time,
-) (gap, error) {
-	number := p.number(l.number)
-	g, why := p.locked(l.row, p.units(now))
-	if why != "" {
-		return g, p.refuse("number", number, why)
-	}
-	if passed, _ := p.passed(l.row); p.period == 0 || passed == g {
-		return g, nil
-	}
-	counter, err := log.Counter(p.counter(l))
-	if err != nil {
-		return g, err
-	}
-	raise := launchlog.Raise{
-		From: l.row.Value, To: g.to + p.period - 1,
-		Note: noteOf(append(gapsOf(l.row.Note), gap{l.row.Value, g.from + p.period})),
-	}
-	row, err := counter.Raise(ctx, raise)
-	if err == nil && !raise.Done(row) {
-		err = p.refuse("number", number, "was not freed: its counter was raised meanwhile")
-	}
-	return g, err
-}
-
 // locked returns the gap of a row that Free lends at a unit of time, or why there is none.
 func (p Pool) locked(row launchlog.CounterState, now int64) (g gap, why string) {
-	if g, ok := p.passed(row); ok && g.has(now) {
-		return g, ""
+	if p.repeats {
+		return g, "is not freed, because its IDs repeat after 388 days: it is lent again when its " +
+			"time comes, and the pool has other numbers"
 	}
-	g, ok := gapAt(row.Note, now)
-	if !ok {
-		return g, "was not locked by a clock far ahead, as far as its counter tells"
-	}
-	if p.period != 0 {
-		g.from = max(g.from, now-int64(spared/p.unit)) // the less is lent, the less must be passed
-		if row.Value-g.from >= p.period {
-			return g, "is locked for more than the period of its IDs, which would repeat"
+	for _, g := range gapsOf(row.Note) {
+		if g.has(now) {
+			return g, ""
 		}
 	}
-	return g, ""
-}
-
-// passed returns the gap for which an earlier Free has raised a number's own counter over a period.
-// No other raise has gaps and no holder.
-func (p Pool) passed(row launchlog.CounterState) (g gap, ok bool) {
-	gaps := gapsOf(row.Note)
-	if p.period == 0 || row.Holder != "" || len(gaps) == 0 {
-		return g, false
-	}
-	return gap{gaps[len(gaps)-1].to - p.period, row.Value - p.period + 1}, true
+	return g, "was not locked by a clock far ahead, as far as its counter tells"
 }
 
 // has reports whether a unit of the gap is there to be lent, and others after it.
 func (g gap) has(now int64) bool { return g.from < now && now < g.to-1 }
-
-// gapAt returns the gap of a note that holds a unit of time.
-func gapAt(note string, now int64) (gap, bool) {
-	for _, g := range gapsOf(note) {
-		if g.has(now) {
-			return g, true
-		}
-	}
-	return gap{}, false
-}
 
 func (p Pool) units(t time.Time) int64 { return t.UnixMilli() / p.unit.Milliseconds() }
 

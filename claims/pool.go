@@ -10,7 +10,7 @@ import (
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/idtype/formats"
 	"github.com/idmint/idmint/launchlog"
 )
 
@@ -22,14 +22,14 @@ type Pool struct {
 	each     int   // numbers, of each cluster where the pool has clusters
 	clusters int   // 0 for a pool without
 	most     int64 // the last unit since 1970 that IDs have
-	period   int64 // in units, after which IDs are the same again; 0 for none
+	repeats  bool  // IDs are the same again after a while
 }
 
 var (
 	// trace is the nodes of trace IDs, 0 ..= 65535.
 	trace = Pool{
 		scheme: idtype.SchemeTrace, unit: time.Second, each: formats.TraceMaxNode + 1,
-		most: 1<<33 - 1, period: int64(formats.TracePeriod / time.Second),
+		most: 1<<33 - 1, repeats: true,
 	}
 	// sno is the partitions of sno IDs, 0 ..= 65535.
 	sno = Pool{

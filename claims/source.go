@@ -240,6 +240,12 @@ func (s *source) unusable(ctx context.Context, now int64) (why, err error) {
 	return nil, nil
 }
 
+// takeTries bounds the numbers that others may take between a look at the pool and this holder's
+// step. After that the look is out of date, or the store's answers are not to be believed.
+const takeTries = 64
+
+var errTaken = errors.New("claims: numbers that were free were taken by others")
+
 // take takes a number that is free.
 func (s *source) take(ctx context.Context, now int64) (*step, error) {
 	t, err := s.pool.read(ctx, s.log)
@@ -271,6 +277,9 @@ func (s *source) take(ctx context.Context, now int64) (*step, error) {
 			s.count(func(st *Stats) { st.Taken++ })
 			s.tell(Taken, nil)
 			return d, nil
+		}
+		if tries+1 == takeTries {
+			return nil, &generator.NotBeforeError{From: now + 1, Unit: s.pool.unit, Err: errTaken}
 		}
 		c.lend(l.number, now+c.quiet+1) // somebody else has it
 	}
@@ -318,7 +327,7 @@ func (s *source) raise(ctx context.Context, l lease, now int64) (*step, error) {
 	}
 	gaps := gapsOf(l.row.Note)
 	if l.gap == nil && first-l.last() > s.units(s.opts.Quiet) {
-		gaps = append(gaps, s.pool.gap(l.last(), first))
+		gaps = append(gaps, gap{l.last(), first})
 	}
 	l.at = now
 	d := &step{lease: l, counter: counter, first: first, raise: launchlog.Raise{

@@ -6,15 +6,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/idtype/formats"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/checks"
 )
 
 const (
-	// offsetNote and offsetFinding are how far clocks may differ. Claims let a clock be ahead by
-	// offsetFinding, unless they are told otherwise.
-	offsetNote    = time.Second
-	offsetFinding = 30 * time.Second
 	// farAhead is beyond the longest window that a generator reserves, an hour.
 	farAhead = time.Hour + time.Minute
 	// shown is how many names a message has.
@@ -24,7 +21,7 @@ const (
 // Log checks what a launch log holds: the share of numbers that are used, locked numbers, and the
 // offset of this machine's clock. It reads all running launches and all counters, in pages. The
 // error is the log's where the store does not answer. A [Watch] does the same once a minute.
-func Log(ctx context.Context, log *launchlog.Log) ([]Result, error) {
+func Log(ctx context.Context, log *launchlog.Log) ([]checks.Result, error) {
 	c, err := read(ctx, log, time.Now)
 	if err != nil {
 		return nil, err
@@ -33,18 +30,18 @@ func Log(ctx context.Context, log *launchlog.Log) ([]Result, error) {
 }
 
 // check makes the checks of a content.
-func (c *content) check(shares []Share) (results []Result) {
+func (c *content) check(shares []Share) (results []checks.Result) {
 	for _, check := range contentChecks {
-		r := Reporter{code: check.code}
+		r := checks.Reporter{Code: check.code}
 		check.look(c, shares, &r)
-		results = append(results, r.results...)
+		results = append(results, r.Results...)
 	}
 	return results
 }
 
 var contentChecks = []struct {
 	code string
-	look func(c *content, shares []Share, r *Reporter)
+	look func(c *content, shares []Share, r *checks.Reporter)
 }{
 	{"clock", compareClocks},
 	{"launches", usedUp(Launches)},
@@ -57,7 +54,7 @@ var contentChecks = []struct {
 }
 
 // compareClocks compares this machine's clock with the store's.
-func compareClocks(c *content, _ []Share, r *Reporter) {
+func compareClocks(c *content, _ []Share, r *checks.Reporter) {
 	switch {
 	case c.clockErr != nil:
 		r.Unknown("the check could not be made: %v", c.clockErr)
@@ -69,13 +66,13 @@ func compareClocks(c *content, _ []Share, r *Reporter) {
 }
 
 // usedUp looks at the shares of a kind.
-func usedUp(of Numbers) func(*content, []Share, *Reporter) {
-	return func(_ *content, shares []Share, r *Reporter) {
+func usedUp(of Numbers) func(*content, []Share, *checks.Reporter) {
+	return func(_ *content, shares []Share, r *checks.Reporter) {
 		n, text := 0, ""
 		for _, s := range shares {
 			if s.Of == of {
 				n, text = n+1, s.text
-				r.used(s.Level(), s.text)
+				r.Used(s.Level(), "%s", s.text)
 			}
 		}
 		if n == 1 {
@@ -91,7 +88,7 @@ const shortCounter = "short"
 // lockedNumbers looks for numbers that a clock far ahead has locked, and for a floor that locks all
 // numbers of a pool. Their counters are named as claims and ceilings name them. Of other counters
 // nobody knows whether they hold times.
-func lockedNumbers(c *content, _ []Share, r *Reporter) {
+func lockedNumbers(c *content, _ []Share, r *checks.Reporter) {
 	now := c.now()
 	for _, pool := range c.pools {
 		freed := map[string]bool{} // by a second counter, which lends them now
@@ -133,10 +130,10 @@ func first(names []string) string {
 }
 
 // timesAhead looks at the newest rows of each kind whose times hold those of later ones.
-func timesAhead(c *content, _ []Share, r *Reporter) {
+func timesAhead(c *content, _ []Share, r *checks.Reporter) {
 	now := c.now()
 	ahead := func(at time.Time, format string, args ...any) {
-		if at.Sub(now) > offsetFinding {
+		if at.Sub(now) > checks.OffsetFinding {
 			r.Note("%s is of %s, which is %v ahead", fmt.Sprintf(format, args...), inUTC(at),
 				at.Sub(now).Round(time.Second))
 		}
@@ -153,12 +150,12 @@ func timesAhead(c *content, _ []Share, r *Reporter) {
 	}
 	var names []string
 	for _, counter := range c.counters {
-		if counter.UpdatedAt.Sub(now) > offsetFinding {
+		if counter.UpdatedAt.Sub(now) > checks.OffsetFinding {
 			names = append(names, counter.Name)
 		}
 	}
 	if len(names) > 0 {
 		r.Note("%d counters have times ahead: %s", len(names), first(names))
 	}
-	r.Pass("no newest row has a time more than %v ahead", offsetFinding)
+	r.Pass("no newest row has a time more than %v ahead", checks.OffsetFinding)
 }

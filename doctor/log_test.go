@@ -12,8 +12,9 @@ import (
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/idtype/formats"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/checks"
 	"github.com/idmint/idmint/launchlog/memory"
 )
 
@@ -79,7 +80,7 @@ func TestPassed(t *testing.T) {
 	var codes []string
 	for _, r := range results {
 		codes = append(codes, r.Check)
-		if r.Check != "clock" && r.Level != doctor.Passed {
+		if r.Check != "clock" && r.Level != checks.Passed {
 			t.Errorf("%+v", r)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/checks"
 )
 
 // A State is what a look at a launch log remembers. Keep it outside of the log's own database: a
@@ -78,13 +79,13 @@ type EventMark struct {
 // error is the log's.
 func Look(
 	ctx context.Context, log *launchlog.Log, identity map[string]string, before *State,
-) (State, []Result, error) {
+) (State, []checks.Result, error) {
 	c, err := read(ctx, log, time.Now)
 	if err != nil {
 		return State{}, nil, err
 	}
 	l := c.state(identity)
-	changed, lost := Reporter{code: "identity"}, Reporter{code: "lost"}
+	changed, lost := checks.Reporter{Code: "identity"}, checks.Reporter{Code: "lost"}
 	if before == nil {
 		changed.Pass("this is the first look: %s", l.identity())
 		lost.Pass("this is the first look")
@@ -100,7 +101,7 @@ func Look(
 			return State{}, nil, failed("lost", err)
 		}
 	}
-	return l, append(changed.results, lost.results...), nil
+	return l, append(changed.Results, lost.Results...), nil
 }
 
 // Leave raises a counter of the log by one, and notes it in the state. Nobody else raises that
@@ -186,7 +187,7 @@ func (s State) identity() string {
 	return strings.Join(parts, ", ")
 }
 
-func (s State) compare(now State, r *Reporter) {
+func (s State) compare(now State, r *checks.Reporter) {
 	for _, name := range slices.Sorted(maps.Keys(s.Identity)) {
 		if is, ok := now.Identity[name]; ok && is != s.Identity[name] {
 			r.Finding("%s of the store is %s, and was %s", name, is, s.Identity[name])
@@ -202,7 +203,7 @@ func (s State) compare(now State, r *Reporter) {
 // missing reports what is lower than it was, and what another one has taken the place of. Of a
 // launch that has ended no number is given out any more.
 func (s State) missing(
-	ctx context.Context, log *launchlog.Log, c *content, now State, r *Reporter,
+	ctx context.Context, log *launchlog.Log, c *content, now State, r *checks.Reporter,
 ) error {
 	if now.LastLaunch < s.LastLaunch {
 		r.Finding("the last launch is %d, and was %d", now.LastLaunch, s.LastLaunch)
@@ -253,7 +254,7 @@ func inUTC(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05.9999
 
 // launch compares a launch with what was there under its number.
 func (s State) launch(
-	ctx context.Context, log *launchlog.Log, launch int, now State, r *Reporter,
+	ctx context.Context, log *launchlog.Log, launch int, now State, r *checks.Reporter,
 ) error {
 	was := s.Launches[launch]
 	is, ok := now.Launches[launch]

@@ -10,6 +10,7 @@ import (
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/checks"
 	"github.com/idmint/idmint/launchlog/memory"
 )
 
@@ -252,7 +253,7 @@ func TestMark(t *testing.T) {
 	state, _ := look(t, log, same, nil)
 	for range 3 {
 		check(t, state.Leave(ctx, log))
-		var results []doctor.Result
+		var results []checks.Result
 		state, results = look(t, log, same, &state)
 		want(t, "marked", results, nil)
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/idmint/idmint/internal/dialect"
+	"github.com/idmint/idmint/launchlog/checks"
 )
 
 var mysql = engine{
@@ -16,23 +17,23 @@ var mysql = engine{
 		err = db.one(ctx, `SELECT database()`, nil, &schema)
 		return schema, err
 	},
-	server: []Probe[*database]{
-		{"writable", mysqlWritable},
-		{"mysql.version", mysqlVersion},
-		setting("mysql.flush_log", Finding, `SELECT @@global.innodb_flush_log_at_trx_commit`,
+	server: []checks.Probe[*database]{
+		{Code: "writable", Look: mysqlWritable},
+		{Code: "mysql.version", Look: mysqlVersion},
+		setting("mysql.flush_log", checks.Finding, `SELECT @@global.innodb_flush_log_at_trx_commit`,
 			"innodb_flush_log_at_trx_commit is %s", "1"),
-		setting("mysql.sync_binlog", Finding, `SELECT CASE WHEN @@global.log_bin
+		setting("mysql.sync_binlog", checks.Finding, `SELECT CASE WHEN @@global.log_bin
 			THEN @@global.sync_binlog ELSE 'unused' END`, "sync_binlog is %s", "1", "unused"),
-		setting("mysql.doublewrite", Finding, `SELECT @@global.innodb_doublewrite`,
+		setting("mysql.doublewrite", checks.Finding, `SELECT @@global.innodb_doublewrite`,
 			"innodb_doublewrite is %s", "1", "on", "detect_and_recover", "fast"),
-		{"mysql.galera", mysqlGalera},
-		{"mysql.replicas", mysqlReplicas},
+		{Code: "mysql.galera", Look: mysqlGalera},
+		{Code: "mysql.replicas", Look: mysqlReplicas},
 	},
-	content: []Probe[*database]{
-		{"tables", mysqlTables},
-		{"triggers", mysqlTriggers},
-		{"rights", mysqlRights},
-		{"rows", fittingRows},
+	content: []checks.Probe[*database]{
+		{Code: "tables", Look: mysqlTables},
+		{Code: "triggers", Look: mysqlTriggers},
+		{Code: "rights", Look: mysqlRights},
+		{Code: "rows", Look: fittingRows},
 	},
 	identity: mysqlIdentity,
 }
@@ -58,7 +59,7 @@ func (db *database) shown(ctx context.Context, show string) (value string, err e
 	return value, rows.Err()
 }
 
-func mysqlWritable(ctx context.Context, db *database, r *Reporter) error {
+func mysqlWritable(ctx context.Context, db *database, r *checks.Reporter) error {
 	for _, name := range []string{"read_only", "super_read_only", "innodb_read_only"} {
 		value, err := db.variable(ctx, name)
 		if err != nil {
@@ -76,7 +77,7 @@ var mysqlNumber = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(\d+)\.(\d+)\.(\d+)`)
 })
 
-func mysqlVersion(ctx context.Context, db *database, r *Reporter) error {
+func mysqlVersion(ctx context.Context, db *database, r *checks.Reporter) error {
 	var name string
 	if err := db.one(ctx, `SELECT version()`, nil, &name); err != nil {
 		return err
@@ -109,7 +110,7 @@ func oldMySQL(version string) (bool, error) {
 	return number < 8_000_029, nil
 }
 
-func mysqlGalera(ctx context.Context, db *database, r *Reporter) error {
+func mysqlGalera(ctx context.Context, db *database, r *checks.Reporter) error {
 	value, err := db.variable(ctx, "wsrep_on")
 	if value == "ON" {
 		r.Finding("wsrep_on is ON: the server is a node of a Galera cluster")
@@ -120,7 +121,7 @@ func mysqlGalera(ctx context.Context, db *database, r *Reporter) error {
 
 // mysqlReplicas counts the replicas that read the binary log. MariaDB has a status for that. In
 // MySQL they are seen among the server's processes, by who may see these.
-func mysqlReplicas(ctx context.Context, db *database, r *Reporter) error {
+func mysqlReplicas(ctx context.Context, db *database, r *checks.Reporter) error {
 	connected, err := db.shown(ctx, "SHOW GLOBAL STATUS LIKE 'Slaves_connected'")
 	if err == nil && connected == "" {
 		err = db.one(ctx, `SELECT count(*) FROM information_schema.processlist
@@ -150,7 +151,7 @@ func mysqlReplicas(ctx context.Context, db *database, r *Reporter) error {
 
 // mysqlTables asks for each table. One on which the role has no right is not listed, and nobody
 // tells the role of it: the empty ones, which keep TRUNCATE off, need none.
-func mysqlTables(ctx context.Context, db *database, r *Reporter) error {
+func mysqlTables(ctx context.Context, db *database, r *checks.Reporter) error {
 	var missing []string
 	tables, _ := expected(db.dialect, "TABLE")
 	for _, name := range tables {
@@ -183,7 +184,7 @@ const (
 
 // mysqlTriggers asks for each trigger. Without the right to see one, the server says that it lacks,
 // and not that there is none.
-func mysqlTriggers(ctx context.Context, db *database, r *Reporter) error {
+func mysqlTriggers(ctx context.Context, db *database, r *checks.Reporter) error {
 	names, in := expected(db.dialect, "TRIGGER")
 	var missing []string
 	for _, name := range names {
@@ -208,7 +209,7 @@ func mysqlTriggers(ctx context.Context, db *database, r *Reporter) error {
 
 // mysqlRights asks the server for the plan of a statement: it refuses that where it would refuse
 // the statement. So roles and patterns count as they do for an app.
-func mysqlRights(ctx context.Context, db *database, r *Reporter) error {
+func mysqlRights(ctx context.Context, db *database, r *checks.Reporter) error {
 	var missing, more []string
 	for _, table := range used {
 		name, column := db.table(table), "namespace"

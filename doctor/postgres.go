@@ -5,35 +5,38 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/idmint/idmint/launchlog/checks"
 )
 
 var postgres = engine{
 	place: func(_ context.Context, db *database) (string, error) {
 		return cmp.Or(db.schema, "public"), nil
 	},
-	server: []Probe[*database]{
-		{"writable", postgresWritable},
-		{"postgres.version", postgresVersion},
-		setting("postgres.fsync", Finding, `SELECT current_setting('fsync')`, "fsync is %s", "on"),
-		setting("postgres.full_page_writes", Finding, `SELECT current_setting('full_page_writes')`,
-			"full_page_writes is %s", "on"),
-		{"postgres.standbys", postgresStandbys},
-		setting("postgres.checksums", Note, `SELECT current_setting('data_checksums')`,
+	server: []checks.Probe[*database]{
+		{Code: "writable", Look: postgresWritable},
+		{Code: "postgres.version", Look: postgresVersion},
+		setting("postgres.fsync", checks.Finding, `SELECT current_setting('fsync')`, "fsync is %s",
+			"on"),
+		setting("postgres.full_page_writes", checks.Finding,
+			`SELECT current_setting('full_page_writes')`, "full_page_writes is %s", "on"),
+		{Code: "postgres.standbys", Look: postgresStandbys},
+		setting("postgres.checksums", checks.Note, `SELECT current_setting('data_checksums')`,
 			"data_checksums is %s", "on"),
 	},
-	content: []Probe[*database]{
-		{"tables", postgresTables},
-		{"triggers", postgresTriggers},
-		{"rights", postgresRights},
-		{"rows", fittingRows},
-		{"rows", postgresEvents},
+	content: []checks.Probe[*database]{
+		{Code: "tables", Look: postgresTables},
+		{Code: "triggers", Look: postgresTriggers},
+		{Code: "rights", Look: postgresRights},
+		{Code: "rows", Look: fittingRows},
+		{Code: "rows", Look: postgresEvents},
 	},
 	identity: postgresIdentity,
 }
 
 // postgresEvents compares the events with their sequence, which logical replication leaves out. Who
 // may not see the sequence sees nothing.
-func postgresEvents(ctx context.Context, db *database, r *Reporter) error {
+func postgresEvents(ctx context.Context, db *database, r *checks.Reporter) error {
 	events := db.dialect.Quote(db.schema) + ".idmint_launch_event" // as the log names it
 	var highest, last int64
 	err := db.one(ctx, `SELECT (SELECT coalesce(max(event_id), 0) FROM `+events+`),
@@ -48,7 +51,7 @@ func postgresEvents(ctx context.Context, db *database, r *Reporter) error {
 	return err
 }
 
-func postgresWritable(ctx context.Context, db *database, r *Reporter) error {
+func postgresWritable(ctx context.Context, db *database, r *checks.Reporter) error {
 	var standby bool
 	var readOnly string
 	err := db.one(ctx, `SELECT pg_is_in_recovery(),
@@ -66,7 +69,7 @@ func postgresWritable(ctx context.Context, db *database, r *Reporter) error {
 	return nil
 }
 
-func postgresVersion(ctx context.Context, db *database, r *Reporter) error {
+func postgresVersion(ctx context.Context, db *database, r *checks.Reporter) error {
 	var number int
 	var name string
 	err := db.one(ctx, `SELECT current_setting('server_version_num')::int,
@@ -80,7 +83,7 @@ func postgresVersion(ctx context.Context, db *database, r *Reporter) error {
 
 // postgresStandbys counts the standbys that are connected. Who may not see their state sees their
 // number.
-func postgresStandbys(ctx context.Context, db *database, r *Reporter) error {
+func postgresStandbys(ctx context.Context, db *database, r *checks.Reporter) error {
 	var names string
 	var connected, synchronous, hidden int
 	err := db.one(ctx, `SELECT current_setting('synchronous_standby_names'), count(pid),
@@ -103,7 +106,7 @@ func postgresStandbys(ctx context.Context, db *database, r *Reporter) error {
 	return nil
 }
 
-func postgresTables(ctx context.Context, db *database, r *Reporter) error {
+func postgresTables(ctx context.Context, db *database, r *checks.Reporter) error {
 	const there = `SELECT c.relname::text FROM pg_catalog.pg_class c
 		JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 		WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')`
@@ -119,7 +122,7 @@ func postgresTables(ctx context.Context, db *database, r *Reporter) error {
 	return err
 }
 
-func postgresTriggers(ctx context.Context, db *database, r *Reporter) error {
+func postgresTriggers(ctx context.Context, db *database, r *checks.Reporter) error {
 	const there = `SELECT t.tgname::text FROM pg_catalog.pg_trigger t
 		JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
 		JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -143,7 +146,7 @@ func postgresTriggers(ctx context.Context, db *database, r *Reporter) error {
 	return err
 }
 
-func postgresRights(ctx context.Context, db *database, r *Reporter) error {
+func postgresRights(ctx context.Context, db *database, r *checks.Reporter) error {
 	rightsOf := func(list string, has bool) ([]string, error) {
 		return db.list(ctx, `SELECT p || ' on ' || c.relname
 			FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace,
@@ -193,7 +196,7 @@ func postgresRights(ctx context.Context, db *database, r *Reporter) error {
 }
 
 // rights reports rights that are missing, and those that are not needed.
-func rights(r *Reporter, role string, missing, more []string) {
+func rights(r *checks.Reporter, role string, missing, more []string) {
 	if len(missing) > 0 {
 		r.Finding("the role %s lacks %s", role, first(missing))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/checks"
 	"github.com/idmint/idmint/launchlog/memory"
 )
 
@@ -83,15 +84,15 @@ func raise(t *testing.T, log *launchlog.Log, name string, to int64) {
 
 // seen are the levels and messages by code, several of a code one after another. Those that passed
 // are left out.
-func seen(t *testing.T, results []doctor.Result) map[string]string {
+func seen(t *testing.T, results []checks.Result) map[string]string {
 	t.Helper()
 	got := map[string]string{}
 	for _, r := range results {
-		if (r.Remedy == "") != (r.Level == doctor.Passed || r.Level == doctor.Unknown) ||
+		if (r.Remedy == "") != (r.Level == checks.Passed || r.Level == checks.Unknown) ||
 			r.Message == "" {
 			t.Errorf("%+v", r)
 		}
-		if r.Level != doctor.Passed {
+		if r.Level != checks.Passed {
 			got[r.Check] += fmt.Sprintf("%s: %s. ", r.Level, r.Message)
 		}
 	}
@@ -100,7 +101,7 @@ func seen(t *testing.T, results []doctor.Result) map[string]string {
 
 // want fails where other checks than those that are wanted have something to say, or where one says
 // what does not begin so.
-func want(t *testing.T, when string, results []doctor.Result, wanted map[string]string) {
+func want(t *testing.T, when string, results []checks.Result, wanted map[string]string) {
 	t.Helper()
 	got := seen(t, results)
 	for code, text := range wanted {
@@ -137,7 +138,7 @@ func wantOne(t *testing.T, when string, log *launchlog.Log, code, text string) {
 // look looks at a log, and compares it with an earlier look as a file keeps that.
 func look(
 	t *testing.T, log *launchlog.Log, identity map[string]string, before *doctor.State,
-) (doctor.State, []doctor.Result) {
+) (doctor.State, []checks.Result) {
 	t.Helper()
 	if before != nil {
 		text, err := json.Marshal(before)

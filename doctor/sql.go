@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"fmt"
 	"io/fs"
 	"regexp"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/checks"
 	"github.com/idmint/idmint/migrations"
 )
 
@@ -34,7 +36,7 @@ type engine struct {
 	// place is the tables' schema. It is nil for a database without schemas.
 	place func(ctx context.Context, db *database) (schema string, err error)
 	// server are the checks of the server, and content those of the tables, which must be there.
-	server, content []Probe[*database]
+	server, content []checks.Probe[*database]
 	identity        func(ctx context.Context, db *database) (map[string]string, error)
 }
 
@@ -50,18 +52,22 @@ var engines = map[migrations.Dialect]engine{
 // Where the schema is not this release's, it does not look at the tables. The error is about a
 // dialect that keeps no launch log, or what the database says where it does not answer any more.
 func SQL(ctx context.Context, db *sql.DB, d migrations.Dialect, schema ...string) (
-	[]Result, error,
+	[]checks.Result, error,
 ) {
 	of, e, err := open(ctx, db, d, schema)
 	if err != nil {
 		return nil, err
 	}
 	defer of.Close()
-	checks := append([]Probe[*database]{{"schema", schemaVersion}}, e.server...)
+	probes := append([]checks.Probe[*database]{{Code: "schema", Look: schemaVersion}}, e.server...)
 	if of.have == migrations.Latest(of.dialect) {
-		checks = append(checks, e.content...)
+		probes = append(probes, e.content...)
 	}
-	return Examine(ctx, of, checks, of.PingContext)
+	results, err := checks.Examine(ctx, of, probes, of.PingContext)
+	if err != nil {
+		return results, fmt.Errorf("doctor: %w", err)
+	}
+	return results, nil
 }
 
 // Identity is what a database says of itself, by name: of the server, and of the tables where that
@@ -133,7 +139,7 @@ func (db *database) table(name string) string {
 	return db.dialect.Quote(db.schema) + "." + db.dialect.Quote(name)
 }
 
-func schemaVersion(_ context.Context, db *database, r *Reporter) error {
+func schemaVersion(_ context.Context, db *database, r *checks.Reporter) error {
 	want := migrations.Latest(db.dialect)
 	switch {
 	case db.have == 0:
@@ -149,7 +155,7 @@ func schemaVersion(_ context.Context, db *database, r *Reporter) error {
 }
 
 // fittingRows looks for rows whose numbers were not given out yet. It reads ends of indexes alone.
-func fittingRows(ctx context.Context, db *database, r *Reporter) error {
+func fittingRows(ctx context.Context, db *database, r *checks.Reporter) error {
 	for _, query := range []string{
 		`SELECT namespace, 0, last_launch_id + 1, (SELECT coalesce(max(launch_id), 0)
 			FROM ` + db.table("idmint_launch") + ` l WHERE l.namespace = n.namespace)
@@ -182,18 +188,21 @@ func fittingRows(ctx context.Context, db *database, r *Reporter) error {
 }
 
 // setting is a check of one value. It is well where good has it. The text has %s for it.
-func setting(code string, level Level, query, text string, good ...string) Probe[*database] {
-	return Probe[*database]{code, func(ctx context.Context, db *database, r *Reporter) error {
+func setting(
+	code string, level checks.Level, query, text string, good ...string,
+) checks.Probe[*database] {
+	look := func(ctx context.Context, db *database, r *checks.Reporter) error {
 		var value string
 		if err := db.one(ctx, query, nil, &value); err != nil {
 			return err
 		}
 		if !slices.Contains(good, strings.ToLower(value)) {
-			r.add(level, text, value)
+			r.Add(level, text, value)
 		}
 		r.Pass(text, value)
 		return nil
-	}}
+	}
+	return checks.Probe[*database]{Code: code, Look: look}
 }
 
 // made matches what the files of package migrations create and drop.
@@ -240,7 +249,9 @@ func without(names, there []string) (missing []string) {
 }
 
 // all reports tables or triggers that are missing, and others by a query.
-func (db *database) all(ctx context.Context, r *Reporter, kind, there string, args ...any) error {
+func (db *database) all(
+	ctx context.Context, r *checks.Reporter, kind, there string, args ...any,
+) error {
 	have, err := db.list(ctx, there, args...)
 	if err != nil {
 		return err

@@ -6,26 +6,27 @@ import (
 	"strings"
 
 	"github.com/idmint/idmint/internal/dialect"
+	"github.com/idmint/idmint/launchlog/checks"
 )
 
 var sqlite = engine{
-	server: []Probe[*database]{
-		{"writable", sqliteWritable},
-		setting("sqlite.journal", Finding, `PRAGMA journal_mode`,
+	server: []checks.Probe[*database]{
+		{Code: "writable", Look: sqliteWritable},
+		setting("sqlite.journal", checks.Finding, `PRAGMA journal_mode`,
 			"the journal mode is %s", "delete", "truncate", "persist"),
 	},
-	content: []Probe[*database]{
-		{"tables", sqliteTables},
-		{"triggers", sqliteTriggers},
-		{"sqlite.integrity", sqliteIntegrity},
-		{"rows", fittingRows},
+	content: []checks.Probe[*database]{
+		{Code: "tables", Look: sqliteTables},
+		{Code: "triggers", Look: sqliteTriggers},
+		{Code: "sqlite.integrity", Look: sqliteIntegrity},
+		{Code: "rows", Look: fittingRows},
 	},
 	identity: sqliteIdentity,
 }
 
 // sqliteWritable takes the lock of the one writer, and lets go of it. While another process has it
 // that process writes. A file that can only be read refuses the statement, and not the lock.
-func sqliteWritable(ctx context.Context, db *database, r *Reporter) error {
+func sqliteWritable(ctx context.Context, db *database, r *checks.Reporter) error {
 	_, err := db.ExecContext(ctx, "BEGIN IMMEDIATE")
 	if err == nil && db.have > 0 {
 		_, err = db.ExecContext(ctx, "UPDATE idmint_schema SET version = version WHERE false")
@@ -48,20 +49,20 @@ func sqliteWritable(ctx context.Context, db *database, r *Reporter) error {
 	return err
 }
 
-func sqliteTables(ctx context.Context, db *database, r *Reporter) error {
+func sqliteTables(ctx context.Context, db *database, r *checks.Reporter) error {
 	err := db.all(ctx, r, "table", `SELECT name FROM sqlite_schema WHERE type = 'table'`)
 	r.Pass("all tables are there")
 	return err
 }
 
-func sqliteTriggers(ctx context.Context, db *database, r *Reporter) error {
+func sqliteTriggers(ctx context.Context, db *database, r *checks.Reporter) error {
 	err := db.all(ctx, r, "trigger", `SELECT name FROM sqlite_schema WHERE type = 'trigger'`)
 	r.Pass("all triggers are there")
 	return err
 }
 
 // sqliteIntegrity looks at the log's tables alone. The app's, beside them, may take minutes.
-func sqliteIntegrity(ctx context.Context, db *database, r *Reporter) error {
+func sqliteIntegrity(ctx context.Context, db *database, r *checks.Reporter) error {
 	tables, err := db.list(ctx, `SELECT name FROM sqlite_schema
 		WHERE type = 'table' AND name LIKE 'idmint\_%' ESCAPE '\'`)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/idtype/formats"
 	"github.com/idmint/idmint/launchlog"
 )
 

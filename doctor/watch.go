@@ -9,6 +9,7 @@ import (
 
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/checks"
 )
 
 // WatchOptions are the optional settings of [NewWatch]. The zero value is a good choice.
@@ -20,7 +21,7 @@ type WatchOptions struct {
 	Timeout time.Duration
 	// Checks examines the database, beside what [Log] checks: for example by [SQL]. It runs with
 	// each reading, within the same time.
-	Checks func(context.Context) ([]Result, error)
+	Checks func(context.Context) ([]checks.Result, error)
 	// Now is this machine's clock. It is time.Now if nil.
 	Now func() time.Time
 }
@@ -39,9 +40,9 @@ type Watch struct {
 type Reading struct {
 	At      time.Time // when it began, by this machine's clock
 	Took    time.Duration
-	Shares  []Share        // what is used up
-	Results []Result       // of the checks of [Log], and of WatchOptions.Checks
-	Claims  []claims.Claim // that were lent ever, the latest first
+	Shares  []Share         // what is used up
+	Results []checks.Result // of the checks of [Log], and of WatchOptions.Checks
+	Claims  []claims.Claim  // that were lent ever, the latest first
 	// Err is why the log did not answer. Then nothing of the above is known.
 	Err error
 	// Good is the last reading that succeeded: this one, an earlier one, or nil.
@@ -133,11 +134,11 @@ func (w *Watch) read(ctx context.Context) *Reading {
 }
 
 // Level is the highest level of the results.
-func (r *Reading) Level() Level {
-	for _, level := range []Level{Finding, Note, Unknown} {
-		if slices.ContainsFunc(r.Results, func(of Result) bool { return of.Level == level }) {
+func (r *Reading) Level() checks.Level {
+	for _, level := range []checks.Level{checks.Finding, checks.Note, checks.Unknown} {
+		if slices.ContainsFunc(r.Results, func(of checks.Result) bool { return of.Level == level }) {
 			return level
 		}
 	}
-	return Passed
+	return checks.Passed
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/checks"
 	"github.com/idmint/idmint/launchlog/memory"
 )
 
@@ -71,8 +72,8 @@ func wantReading(
 func TestWatchIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, log, w := watch(t, &doctor.WatchOptions{
-			Checks: func(context.Context) ([]doctor.Result, error) {
-				return []doctor.Result{doctor.New("rights", doctor.Note, "of the database")}, nil
+			Checks: func(context.Context) ([]checks.Result, error) {
+				return []checks.Result{checks.New("rights", checks.Note, "of the database")}, nil
 			},
 		})
 		start(t, log, "a")
@@ -84,7 +85,7 @@ func TestWatchIsBounded(t *testing.T) {
 		start(t, log, "b")
 		r := wantReading(t, w, store, 1, time.Second, 0, 1)
 		want(t, "a note", r.Results, map[string]string{"rights": "note: of the database"})
-		if r.Level() != doctor.Note || r.Took != time.Second || r.Err != nil {
+		if r.Level() != checks.Note || r.Took != time.Second || r.Err != nil {
 			t.Errorf("%+v", r)
 		}
 		time.Sleep(time.Minute - time.Nanosecond)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/idtype/formats"
 )
 
 // BackdatedSno mints sno IDs that carry times of the caller's, such as those of rows that are

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/idtype/formats"
 )
 
 // Numbers hands out the generator numbers of one launch. A launchlog.Generators is one.

@@ -9,7 +9,7 @@ import (
 	"weak"
 
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/idtype/formats"
 )
 
 // A Hinter is [Numbers] with registers of the counters that their generators have reached. A

@@ -11,7 +11,7 @@ import (
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/idtype/formats"
 )
 
 // TestAscendingDeployments: ten deployments one after another mint IDs that ascend as a whole,

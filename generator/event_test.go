@@ -1,9 +1,11 @@
 package generator_test
 
 import (
+	"context"
 	"errors"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -66,6 +68,49 @@ func TestEvents(t *testing.T) {
 		want(generator.Event{Kind: generator.ClockRegressed, Behind: s.units(3)})
 		if n := g.stats().Regressions; n != 1 {
 			t.Errorf("%d regressions are counted", n)
+		}
+	})
+}
+
+// A failing clock panics at the n-th reading after its source has answered: the first is in the
+// request, the second where its answer is checked.
+type failing struct {
+	*steppable
+	n     atomic.Int32
+	armed atomic.Bool
+	kept
+}
+
+func (f *failing) UnixNano() int64 {
+	if f.armed.Load() && f.n.Add(-1) == 0 {
+		panic("no")
+	}
+	return f.steppable.UnixNano()
+}
+
+func (f *failing) Reserve(ctx context.Context, floor, n int64) (int64, error) {
+	synctest.Wait() // the caller waits
+	f.armed.Store(true)
+	return f.kept.Reserve(ctx, floor, n)
+}
+
+// TestClockPanics: where the clock panics in the background, the call that waits has an error, and a
+// later call works.
+func TestClockPanics(t *testing.T) {
+	eachScheme(t, func(t *testing.T, s scheme) {
+		for n := range int32(2) {
+			synctest.Test(t, func(t *testing.T) {
+				length, f := s.units(ceilingUnits), &failing{steppable: newSteppable()}
+				f.n.Store(n + 1)
+				g := s.must(t, ceiling(f, length), &generator.Options{Clock: f, MaxWait: 2 * length})
+				if err := g.ready(ctx); !errors.As(err, new(*generator.NumberError)) ||
+					!strings.Contains(err.Error(), "panicked: no") {
+					t.Fatalf("ready at reading %d: %v, want a NumberError", n+1, err)
+				}
+				if err := g.ready(ctx); err != nil {
+					t.Fatal(err)
+				}
+			})
 		}
 	})
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/testclock"
 )
 
 // restart makes a generator that goes on from what another one had come to, by way of JSON.
@@ -30,37 +29,6 @@ func restart(t *testing.T, s scheme, g *timed, clock generator.Clock, o generato
 		t.Errorf("it has minted nothing yet: %+v", st)
 	}
 	return young
-}
-
-// TestSnapshotGoesOn: with the next slot of the same unit, in the next unit where there is none,
-// and without a clock's goodwill.
-func TestSnapshotGoesOn(t *testing.T) {
-	eachScheme(t, func(t *testing.T, s scheme) {
-		o := generator.Options{Pool: s.pool(0, 3), MaxWait: time.Minute}
-		g, clock := idle(t, s, o)
-		wantNext(t, s, g, 0, 0, s.first)
-		wantNext(t, s, g, 0, 0, s.first+1)
-		g = restart(t, s, g, clock, o)
-		wantNext(t, s, g, 0, 0, s.first+2)
-		g = restart(t, s, restart(t, s, g, clock, o), clock, o) // minting nothing, it loses nothing
-		if !s.toggles {
-			clock.Add(-s.units(20))
-			g = restart(t, s, g, clock, o)
-			wantAt(t, clock, -s.units(20))
-		}
-		wantNext(t, s, g, 0, 0, s.first+3)
-		g = restart(t, s, g, clock, o)
-		wantNext(t, s, g, 1, 0, s.first)
-		wantAt(t, clock, s.unit)
-		// One that has minted nothing yet has not used the unit in which it was made.
-		clock = testclock.New(noon)
-		g = restart(t, s, s.must(t, given(5%s.numbers), &generator.Options{Clock: clock}), clock,
-			generator.Options{})
-		wantNext(t, s, g, 1, 0, s.first)
-		if st := g.stats(); st.Issued != 1 {
-			t.Errorf("%+v", st)
-		}
-	})
 }
 
 // TestSnapshotOfAnotherPool: what it says about slots is of no use there, so their unit is left.

@@ -177,16 +177,14 @@ func TestMaxWait(t *testing.T) {
 
 // frozen is a clock that does not move, and whose sleepers wake at once.
 type frozen struct {
-	at     atomic.Int64
-	sleeps []time.Duration
-	then   func() // after each sleep
-	err    error
+	at   atomic.Int64
+	then func() // after each sleep
+	err  error
 }
 
 func (c *frozen) UnixNano() int64 { return c.at.Load() }
 
-func (c *frozen) Sleep(_ context.Context, d time.Duration) error {
-	c.sleeps = append(c.sleeps, d)
+func (c *frozen) Sleep(context.Context, time.Duration) error {
 	if c.then != nil {
 		c.then()
 	}
@@ -203,29 +201,6 @@ func full(t *testing.T, s scheme, o generator.Options) (*timed, *frozen) {
 	clock.at.Store(noon.UnixNano())
 	wantNext(t, s, g, 0, 0, s.first)
 	return g, clock
-}
-
-// TestClockStopped: a clock that stands still is an error after some sleeps, whose length grows,
-// and neither a hang nor a loop.
-func TestClockStopped(t *testing.T) {
-	eachScheme(t, func(t *testing.T, s scheme) {
-		g, clock := full(t, s, generator.Options{})
-		for way, mint := range g.ways() {
-			clock.sleeps = nil
-			wantClockError(t, s, mint(ctx), generator.ErrClockStopped, 0, s.unit)
-			var sum time.Duration
-			for _, d := range clock.sleeps {
-				if sum += d; d <= 0 {
-					t.Errorf("%s slept for %v", way, d)
-				}
-			}
-			if n := len(clock.sleeps); n > 100 || sum < time.Second || sum > time.Minute {
-				t.Errorf("%s slept %d times, %v in all", way, n, sum)
-			}
-		}
-		clock.at.Store(noon.Add(s.unit).UnixNano())
-		wantNext(t, s, g, 1, 0, s.first)
-	})
 }
 
 // TestClockFails: a clock may have reasons of its own to wake a sleeper, and may panic. Nobody

@@ -74,7 +74,8 @@
 // made up there would be a profile of nobody. A key such as UUID or PublicID is the model's own.
 // docs/gorm.md says what is known before GORM has seen User.
 //
-// With [Strict] the plugin refuses a model whose key it would leave to GORM and the database.
+// With [Strict] the plugin refuses a model whose key it would leave to GORM and the database, or to
+// the app where neither a relation nor the tag autoIncrement:false says so.
 //
 // A key type is an alias. The defined type
 //
@@ -131,6 +132,9 @@
 //	Updates(map), Create(map), Assign(map)   as the first; an integer too; nil is NULL
 //	Updates(patch), of another struct        the same
 //	Where("id = ?", v), Raw, Exec            what the driver takes: an ID, a pointer, sql.Null
+//
+// A list of sql.Null needs its column, as in Where("id IN ?", list): by itself GORM takes it for
+// the columns of a struct, and the database refuses the statement.
 //
 // A text is the ID's text, as JSON has it. A []byte is what the column holds, and never the digits
 // of the column. For a column of UUIDs it may be a UUID. Anything else is an [*Error] before the

@@ -97,8 +97,14 @@ func (in *installed) covers(s *schema.Schema, k *key) error {
 		return nil
 	}
 	field := s.PrimaryFields[0]
-	if field.TagSettings["AUTOINCREMENT"] != "" || in.isForeign(s, field) {
+	if field.TagSettings["AUTOINCREMENT"] != "" || referred(field) != "" {
 		return nil
+	}
+	if in.isForeign(s, field) {
+		return fmt.Errorf("its primary key %s is that of another model by its type or its name, and "+
+			"no relation says so: declare the relation, or give gormid.New a rule with For(&%s{}) "+
+			"if the key is the model's own (Strict refuses this: "+
+			"tag the key with autoIncrement:false if the app sets it)", field.Name, s.Name)
 	}
 	if k.source != nil {
 		return in.checkEntity(s, field)

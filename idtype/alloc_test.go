@@ -11,15 +11,11 @@ import (
 // Where results go: assigned to globals, nothing is optimised away, and what escapes is what
 // escapes in a real program.
 var (
-	sinkID     idtype.DecimalID
-	sinkShort  idtype.ShortID
 	sinkInt    int64
 	sinkString string
 	sinkBytes  []byte
 	sinkValue  driver.Value
 	sinkTime   time.Time
-	sinkEight  idtype.EightByteID
-	sinkSno    idtype.SnoID
 	sinkErr    error
 )
 

@@ -108,37 +108,6 @@ func TestBoundsRefuse(t *testing.T) {
 			}
 		}
 	}
-	inverted := map[string]error{}
-	_, inverted["ShortID"] = idtype.Bounds[UserShortID](time.Unix(2, 0), time.Unix(1, 0))
-	_, inverted["EightByteID"] = idtype.Bounds[EventBigintID](time.Unix(2, 0), time.Unix(1, 0))
-	_, inverted["SnoID"] = idtype.Bounds[EventUUIDID](time.Unix(2, 0), time.Unix(1, 0))
-	for typ, err := range inverted {
-		if e := (*idtype.InputError)(nil); !errors.As(err, &e) || e.Type != typ {
-			t.Errorf("%s, inverted: %v", typ, err)
-		}
-	}
-}
-
-// TestTraceTimes: the definition, and not the formula.
-func TestTraceTimes(t *testing.T) {
-	const period = 1 << 25
-	t.Run("any", rapid.MakeCheck(func(t *rapid.T) {
-		id := idtype.TraceID(rapid.Int64().Draw(t, "number"))
-		seconds := rapid.OneOf(
-			rapid.Int64Range(-1<<40, 1<<40), rapid.SampledFrom([]int64{-period, -1, 0, 1, period - 1, period}),
-		).Draw(t, "seconds")
-		around := time.Unix(seconds, rapid.Int64Range(0, 999_999_999).Draw(t, "nanos"))
-		last, next := id.Times(around)
-		for _, at := range []time.Time{last, next} {
-			if int(at.Unix()&(period-1)) != id.Parts().Timestamp || at.Nanosecond() != 0 ||
-				at.Location() != time.UTC {
-				t.Fatalf("Times(%v) of %+v has %v", around, id.Parts(), at)
-			}
-		}
-		if last.After(around) || !next.After(around) || next.Sub(last) != period*time.Second {
-			t.Fatalf("Times(%v) of %+v are %v and %v", around, id.Parts(), last, next)
-		}
-	}))
 }
 
 // TestTraceBoundsHoldIDs: an ID that was made in the span is in one range, and in one only; an ID

@@ -5,7 +5,7 @@ import (
 	"database/sql/driver"
 	"encoding/binary"
 
-	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/idtype/formats"
 )
 
 // Decimal is the decimal ID of an entity E. It is three numbers side by side in the decimal places

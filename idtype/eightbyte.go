@@ -8,7 +8,7 @@ import (
 	"math/bits"
 	"time"
 
-	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/idtype/formats"
 )
 
 // The places of the parts.

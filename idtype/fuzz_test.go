@@ -254,37 +254,6 @@ func fuzzScan(t *testing.T, k kind, column string) {
 	}
 }
 
-// FuzzScanInteger has the two integer types that drivers hand over.
-func FuzzScanInteger(f *testing.F) {
-	f.Add(uint64(published))
-	f.Add(uint64(eightNum))
-	f.Add(uint64(0))
-	f.Add(uint64(1))
-	f.Add(uint64(1<<63 - 1)) // the largest
-	f.Add(uint64(1 << 63))   // negative as an int64
-	f.Add(^uint64(0))        // minus one as an int64
-	f.Fuzz(func(t *testing.T, v uint64) {
-		for _, k := range kinds {
-			signed, unsigned := k.new(k.before()), k.new(k.before())
-			failed := fuzzFailed(t, k, signed.Scan(int64(v)), signed)
-			if fuzzFailed(t, k, unsigned.Scan(v), unsigned) != failed ||
-				!bytes.Equal(rawOf(signed), rawOf(unsigned)) {
-				t.Fatalf("%s: %d is %v, as uint64 %v", k.name, int64(v), signed, unsigned)
-			}
-			isID := k.form == asBigint && v != 0 && (!k.isInteger() || int64(v) > 0)
-			if failed == isID {
-				t.Fatalf("%s: %d is an ID: %v", k.name, v, !failed)
-			}
-			if failed {
-				continue
-			}
-			if out, err := signed.Value(); err != nil || out != int64(v) {
-				t.Fatalf("%s: read %d, wrote %v, %v", k.name, int64(v), out, err)
-			}
-		}
-	})
-}
-
 func FuzzSliceScan(f *testing.F) {
 	f.Add(`["14150009200065","1"]`) // what is written
 	for _, s := range []string{`[ 1, 9223372036854775807 ]`, `[]`} {

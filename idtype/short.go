@@ -8,7 +8,7 @@ import (
 	"math/bits"
 	"time"
 
-	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/idtype/formats"
 )
 
 // Short is the short ID of an entity E. It is a time, a number within it and random bits, in 60

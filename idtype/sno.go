@@ -7,7 +7,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/idtype/formats"
 )
 
 // The places of the parts in the first eight bytes. The sequence is the last two.

@@ -337,6 +337,9 @@ func testScan(t *testing.T, k kind, src any, want string) {
 	k.wantUntouched(t, id)
 	if want == none {
 		wantInputError(t, err, k.typ, input, idtype.ErrZero)
+		if !strings.Contains(err.Error(), "into OrZero of this type") {
+			t.Errorf("%s of %.40v: %v, which names no OrZero", k.name, src, err)
+		}
 		if orZeroErr != nil || !o.IsZero() {
 			t.Errorf("OrZero of %s = %x, %v, want none", k.name, rawOf(o), orZeroErr)
 		}
@@ -402,22 +405,16 @@ func TestScanReasons(t *testing.T) {
 		{kinds, nil, "NULL as "},
 		{kinds, nil, "sql.Null"},
 		{integers, int64(0), `"0"`},
-		{integers, uint64(0), `"0"`},
 		{integers, int64(-1), `"-1"`},
-		{integers, int64(math.MinInt64), `"-9223372036854775808"`},
 		// As an int64 it would be negative, which is not what is wrong with it.
 		{integers, uint64(1 << 63), "above the largest ID, 9223372036854775807"},
 		{integers, uint64(1 << 63), `"9223372036854775808"`},
-		{integers, uint64(math.MaxUint64), `"18446744073709551615"`},
 		{kinds, 1.5, `float64 "1.5"`},
-		{kinds, float64(1000), `float64 "1000"`},
 		{kinds, math.NaN(), `float64 "NaN"`},
-		{kinds, true, `bool "true"`},
 		{kinds, time.Unix(1, 0).UTC(), `time.Time "1970-01-01 00:00:01`},
 		{integers, []byte(nil), `""`},
 		// A column may hold zeros that mean "none". The error names the type that reads them.
 		{integers, int64(0), "OrZero"},
-		{integers, []byte("0"), "OrZero"},
 		{kinds[:1], idtype.DecimalID(0), "want int64"}, // it is of another entity
 		{eight, make([]byte, 8), "OrZero"},
 		{uuid, nilUUID, "OrZero"},

@@ -146,7 +146,7 @@ func (m model) conforms(t *testing.T, f vectorFile) {
 	for _, v := range f.Bounds {
 		ranges, err := m.bounds(time.UnixMilli(v.From), time.UnixMilli(v.To))
 		reason := ""
-		if span := (*idtype.InputError)(nil); errors.As(err, &span) {
+		if span := (*idtype.InputError)(nil); errors.As(err, &span) && span.Type == k.typ {
 			reason = map[bool]string{true: "inverted", false: "period"}[v.To < v.From]
 		} else if err != nil {
 			reason = "time"

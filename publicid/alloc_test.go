@@ -50,19 +50,3 @@ func TestAllocs(t *testing.T) {
 		})
 	}
 }
-
-func BenchmarkCodec(b *testing.B) {
-	for name, c := range codecs() {
-		text, buf := must(c.Format(14150009200065)), make([]byte, 0, 64)
-		b.Run(name+"/AppendText", func(b *testing.B) {
-			for b.Loop() {
-				sinkBytes, sinkErr = c.AppendText(buf, 14150009200065)
-			}
-		})
-		b.Run(name+"/Parse", func(b *testing.B) {
-			for b.Loop() {
-				sinkID, sinkErr = c.Parse(text)
-			}
-		})
-	}
-}

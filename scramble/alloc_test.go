@@ -1,7 +1,6 @@
 package scramble_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/idmint/idmint/scramble"
@@ -26,32 +25,6 @@ func TestAllocs(t *testing.T) {
 			if got := testing.AllocsPerRun(1000, fn); got != 0 || sinkErr != nil {
 				t.Errorf("%s of %s: %v allocations, %v, want 0", name, kind.name, got, sinkErr)
 			}
-		}
-	}
-}
-
-// Through the interface, as a server holds it.
-func BenchmarkScramble(b *testing.B) {
-	for _, kind := range kinds {
-		for _, d := range domains {
-			p := kind.of(int(d), number(1))
-			name := fmt.Sprintf("%s/Int%d/", kind.name, int(d))
-			b.Run(name+"forth", func(b *testing.B) {
-				b.ReportAllocs()
-				v := int64(1)
-				for range b.N {
-					v, sinkErr = p.Scramble(v)
-				}
-				sinkInt = v
-			})
-			b.Run(name+"back", func(b *testing.B) {
-				b.ReportAllocs()
-				v := int64(1)
-				for range b.N {
-					v, sinkErr = p.Unscramble(v)
-				}
-				sinkInt = v
-			})
 		}
 	}
 }

@@ -10,28 +10,6 @@ import (
 	"github.com/idmint/idmint/scramble"
 )
 
-// Every bit of the key matters, and so do the kind and the domain.
-func TestKeyBits(t *testing.T) {
-	for _, k := range keys(3) {
-		seen := map[int64]bool{}
-		for _, kind := range kinds {
-			for _, d := range domains {
-				for bit := range 8*len(k) + 1 { // the last one is the key itself
-					flipped := k
-					if bit < 8*len(k) {
-						flipped[bit/8] ^= 1 << (bit % 8)
-					}
-					x, err := kind.of(int(d), flipped).Scramble(1)
-					if x &= scramble.Int53.Max(); err != nil || seen[x] {
-						t.Errorf("%s, %v, bit %d of %x: %v, 1 is %d again", kind.name, d, bit, k, err, x)
-					}
-					seen[x] = true
-				}
-			}
-		}
-	}
-}
-
 func TestParseKey(t *testing.T) {
 	for _, k := range keys(10) {
 		text := fmt.Sprintf("%x", k)

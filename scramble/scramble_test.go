@@ -162,33 +162,3 @@ func TestTypedKeys(t *testing.T) {
 		}
 	}
 }
-
-func FuzzInverse(f *testing.F) {
-	f.Add(int64(1), []byte("0123456789abcdef"))
-	f.Add(int64(math.MaxInt64), make([]byte, 16)) // the largest, with the simplest key
-	f.Add(int64(1)<<53-1, make([]byte, 16))       // the largest of Int53
-	f.Add(int64(1)<<53, make([]byte, 16))         // one above
-	f.Add(int64(0), make([]byte, 16))
-	f.Add(int64(math.MinInt64), make([]byte, 16))
-	f.Add(int64(14150009200065), []byte{15: 1})
-	f.Fuzz(func(t *testing.T, v int64, b []byte) {
-		var k scramble.Key
-		copy(k[:], b)
-		for _, of := range constructors {
-			for _, d := range domains {
-				p, err := of(d, k)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if v >= 1 && v <= d.Max() {
-					inverse(t, p, d, v)
-					continue
-				}
-				_, err = p.Scramble(v)
-				wantRange(t, err, v, d)
-				_, err = p.Unscramble(v)
-				wantRange(t, err, v, d)
-			}
-		}
-	})
-}

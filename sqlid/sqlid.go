@@ -49,8 +49,8 @@ import (
 	"strings"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/idtype/formats"
 	"github.com/idmint/idmint/internal/dialect"
-	"github.com/idmint/idmint/internal/formats"
 )
 
 // A Domain is the set of values that a column takes.

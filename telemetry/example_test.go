@@ -13,6 +13,7 @@ import (
 	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/checks"
 	"github.com/idmint/idmint/launchlog/memory"
 	"github.com/idmint/idmint/telemetry"
 )
@@ -63,11 +64,11 @@ func health(readings *doctor.Watch) http.HandlerFunc {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		if reading.Level() == doctor.Finding {
+		if reading.Level() == checks.Finding {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 		for _, result := range reading.Results {
-			if result.Level != doctor.Passed {
+			if result.Level != checks.Passed {
 				_ = json.NewEncoder(w).Encode(result) // who asked has gone
 			}
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/idtype/formats"
 )
 
 // A Set is generators, sources of claims and launch logs whose metrics are told of. The zero value

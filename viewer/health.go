@@ -12,8 +12,9 @@ import (
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/idtype/formats"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/checks"
 )
 
 // rowsOfHealth is how many launches, counters or lent numbers the page Health lists of each: those
@@ -74,7 +75,7 @@ func newGauge(s doctor.Share) *gauge {
 // remedies are doctor's words on what to do, by the codes of its checks.
 var remedies = sync.OnceValue(func() map[string]string {
 	m := map[string]string{}
-	for _, c := range doctor.Checks() {
+	for _, c := range checks.All() {
 		m[c.Code] = c.Remedy
 	}
 	m[string(doctor.Decimal)] = m["decimal-order"]
@@ -89,7 +90,7 @@ type report struct {
 	ReadAt    *time.Time      `json:"read_at,omitempty"`
 	Age       float64         `json:"age_seconds"`
 	Used      []*gauge        `json:"used,omitempty"`    // of launches and counters the full ones
-	Results   []doctor.Result `json:"results,omitempty"` // all but those that passed, the worst first
+	Results   []checks.Result `json:"results,omitempty"` // all but those that passed, the worst first
 }
 
 func (h *Handler) report(of *doctor.Reading) report {
@@ -102,21 +103,21 @@ func (h *Handler) report(of *doctor.Reading) report {
 			r.Used = append(r.Used, newGauge(s))
 		}
 	}
-	for _, level := range []doctor.Level{doctor.Finding, doctor.Note, doctor.Unknown} {
+	for _, level := range []checks.Level{checks.Finding, checks.Note, checks.Unknown} {
 		r.Results = append(r.Results, resultsOf(of, level)...)
 	}
 	switch {
 	case of.Err != nil:
 		r.Status, r.Reason = "failing", "the launch log does not answer: "+of.Err.Error()
-	case of.Level() == doctor.Finding:
+	case of.Level() == checks.Finding:
 		r.Status, r.Reason = "failing", "there is a finding: see results"
 	}
 	return r
 }
 
-func resultsOf(of *doctor.Reading, level doctor.Level) []doctor.Result {
+func resultsOf(of *doctor.Reading, level checks.Level) []checks.Result {
 	return slices.DeleteFunc(slices.Clone(of.Results),
-		func(r doctor.Result) bool { return r.Level != level })
+		func(r checks.Result) bool { return r.Level != level })
 }
 
 // A healthData is the page Health. Machines get its lists as well.
@@ -128,9 +129,9 @@ type healthData struct {
 	MoreLent     int             `json:"more_lent,omitempty"`
 	Counters     []counterRow    `json:"counters"` // but those of pools
 	MoreCounters int             `json:"more_counters,omitempty"`
-	Passed       []doctor.Result `json:"passed"`
+	Passed       []checks.Result `json:"passed"`
 
-	Level    doctor.Level `json:"-"`
+	Level    checks.Level `json:"-"`
 	Headline string       `json:"-"`
 	Ago      string       `json:"-"` // when the log was read
 	Took     string       `json:"-"`
@@ -168,7 +169,7 @@ func (h *Handler) healthData(of *doctor.Reading) healthData {
 	now := h.opts.Now()
 	d := healthData{
 		report: h.report(of), Running: []*gauge{}, Lent: []claimRow{}, Counters: []counterRow{},
-		Passed: append([]doctor.Result{}, resultsOf(of, doctor.Passed)...), Level: of.Level(),
+		Passed: append([]checks.Result{}, resultsOf(of, checks.Passed)...), Level: of.Level(),
 		Headline: headlines[of.Level()], Ago: from(of.At, now),
 		Took: of.Took.Round(time.Millisecond).String(), Every: span(h.opts.Readings.Keeps(of)),
 	}
@@ -201,11 +202,11 @@ func atMost[T any](n int, list []T) ([]T, int) {
 	return list[:n], len(list) - n
 }
 
-var headlines = map[doctor.Level]string{
-	doctor.Passed:  "All is well",
-	doctor.Unknown: "All that could be checked is well",
-	doctor.Note:    "All works, and there is advice",
-	doctor.Finding: "Something needs you",
+var headlines = map[checks.Level]string{
+	checks.Passed:  "All is well",
+	checks.Unknown: "All that could be checked is well",
+	checks.Note:    "All works, and there is advice",
+	checks.Finding: "Something needs you",
 }
 
 // purpose is what a counter is for, by its name. Of a ceiling it says how far that is from now.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/checks"
 	"github.com/idmint/idmint/launchlog/memory"
 	"github.com/idmint/idmint/viewer"
 )
@@ -162,8 +163,8 @@ func TestHealthReadings(t *testing.T) {
 	c, log := &clock{now}, newLog(t, store, nil)
 	h := newPages(t, log, &viewer.Options{
 		Now: c.now, Readings: doctor.NewWatch(log, &doctor.WatchOptions{
-			Now: c.now, Checks: func(context.Context) ([]doctor.Result, error) {
-				return []doctor.Result{doctor.New("rights", doctor.Note, "of the database")}, nil
+			Now: c.now, Checks: func(context.Context) ([]checks.Result, error) {
+				return []checks.Result{checks.New("rights", checks.Note, "of the database")}, nil
 			},
 		}),
 	})

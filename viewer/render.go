@@ -170,9 +170,7 @@ func (v *visit) fail(err error) {
 	case http.StatusMethodNotAllowed:
 		v.w.Header().Set("Allow", "GET, HEAD")
 	case http.StatusUnauthorized:
-		if a := v.h.opts.Auth; a.User != "" {
-			v.w.Header().Set("WWW-Authenticate", `Basic realm="idmint", charset="UTF-8"`)
-		}
+		v.w.Header().Set("WWW-Authenticate", `Basic realm="idmint", charset="UTF-8"`)
 	case http.StatusServiceUnavailable:
 		v.w.Header().Set("Retry-After", "5")
 	}

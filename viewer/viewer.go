@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -35,19 +34,11 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Auth says who may see the pages. Any one of its ways is enough.
+// Auth says who may see the pages: whoever sends the password, by basic authentication. Without TLS
+// in front of the pages, whoever sees the traffic reads it. A proxy that authenticates people itself
+// may send it in their place.
 type Auth struct {
-	// User and Password are those of basic authentication, where both are set. Without TLS in front
-	// of the pages, whoever sees the traffic reads them.
 	User, Password string
-	// Header is one that a proxy sets for the users it has let in, such as X-Remote-User.
-	// It counts from the peers of From alone. The proxy must set or remove it in every request that
-	// it passes on: otherwise its clients choose their name.
-	//
-	// It needs Options.Hosts. A browser at one of those addresses may have a stranger's page open,
-	// whose name leads to this handler. That page could set the header.
-	Header string
-	From   []netip.Prefix
 }
 
 // An OptionError is returned by [New] for a setting that cannot be.
@@ -105,24 +96,8 @@ func (o *Options) validate() error {
 	if o.Timeout < 0 {
 		return &OptionError{"Timeout", o.Timeout.String(), "is negative"}
 	}
-	if a := o.Auth; a != nil {
-		switch {
-		case (a.User == "") != (a.Password == ""):
-			return &OptionError{
-				"Auth.User", a.User, "needs a password, and a password needs a user",
-			}
-		case (a.Header == "") != (len(a.From) == 0):
-			return &OptionError{
-				"Auth.Header", a.Header, "needs the proxy's addresses in From, and they need it",
-			}
-		case a.Header != "" && len(o.Hosts) == 0:
-			return &OptionError{
-				"Hosts", "", "is empty: name the hosts that the proxy's clients ask for. Else a " +
-					"stranger's page in a browser at the proxy's addresses can pass for it",
-			}
-		case a.User == "" && a.Header == "":
-			return &OptionError{"Auth", "", "names no user and no header: leave it nil"}
-		}
+	if a := o.Auth; a != nil && (a.User == "" || a.Password == "") {
+		return &OptionError{"Auth", a.User, "wants a user and a password: leave it nil without"}
 	}
 	return nil
 }

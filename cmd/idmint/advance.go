@@ -15,7 +15,7 @@ import (
 
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/doctor"
-	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/idtype/formats"
 	"github.com/idmint/idmint/launchlog"
 )
 

@@ -76,7 +76,7 @@ func TestAdvance(t *testing.T) {
 	now := time.Now().UnixMilli()
 	got := run(all)
 	if got.status != 0 || !strings.Contains(got.stderr, "counter bills of namespace default had "+
-		"handed out nothing") || !strings.Contains(got.stderr, "times count as used until ") {
+		"handed out nothing") || !strings.Contains(got.stderr, "start the apps after that") {
 		t.Error(got)
 	}
 	// Times and the number of what was to be raised are those of the dry run. Only seconds differ.

@@ -67,12 +67,7 @@ inspect.`,
 				a.warn("these bound TIME_SEQUENTIAL IDs only: SPREAD IDs have no order by time")
 			}
 			for _, b := range found {
-				if a.json {
-					err = a.out.json(b)
-				} else {
-					err = a.out.line(b.Min + " " + b.Max)
-				}
-				if err != nil {
+				if err := a.answer(b, "%s %s\n", b.Min, b.Max); err != nil {
 					return err
 				}
 			}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/idtype/formats"
 	"github.com/idmint/idmint/launchlog"
 )
 
@@ -184,17 +184,14 @@ func parseClusters(text string) (list []int, err error) {
 }
 
 func (a *app) writeClusters(flags *storeFlags, list []int) error {
-	if a.json {
-		return a.out.json(struct {
-			Namespace string `json:"namespace"`
-			Clusters  []int  `json:"clusters"`
-		}{flags.namespace, list})
-	}
 	var texts []string
 	for _, n := range list {
 		texts = append(texts, strconv.Itoa(n))
 	}
-	return a.out.line(strings.Join(texts, ","))
+	return a.answer(struct {
+		Namespace string `json:"namespace"`
+		Clusters  []int  `json:"clusters"`
+	}{flags.namespace, list}, "%s\n", strings.Join(texts, ","))
 }
 
 func (a *app) claimsFreeCommand() *cobra.Command {
@@ -210,7 +207,8 @@ to where the number was locked, the first counter lends it again.
 
 Set the clock right that was wrong before you do so, and end the process that
 has it. Where an operator or a ceiling raised the counter, the time that was
-passed over is not known. The number then stays locked until its time has come.`,
+passed over is not known. The number then stays locked until its time has come,
+and so does a trace node, whose IDs repeat after 388 days.`,
 		Example: "  idmint claims free 7 --pool sno --db sqlite:app.db\n" +
 			"  idmint claims free 11/1161 --pool eightbyte --db sqlite:app.db",
 		Args: oneArg,
@@ -228,10 +226,7 @@ passed over is not known. The number then stays locked until its time has come.`
 				if err != nil {
 					return err
 				}
-				if a.json {
-					return a.out.json(claim)
-				}
-				return a.out.printf("%s %s is free until %s\n", claim.Scheme, claim.Number,
+				return a.answer(claim, "%s %s is free until %s\n", claim.Scheme, claim.Number,
 					clock(claim.Before))
 			})
 		},

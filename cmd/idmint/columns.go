@@ -125,10 +125,7 @@ ClickHouse --primary-key is for the column that ORDER BY begins with.`,
 			if err != nil {
 				return err
 			}
-			if a.json {
-				return a.out.json(map[string]string{"column": text})
-			}
-			return a.out.printf("%s\n", text)
+			return a.answer(map[string]string{"column": text}, "%s\n", text)
 		},
 	}
 	flags := c.Flags()

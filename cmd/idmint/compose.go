@@ -16,9 +16,9 @@ import (
 )
 
 func (a *app) composeCommand() *cobra.Command {
-	var name, layout string
+	var name string
 	c := &cobra.Command{
-		Use:   "compose --scheme SCHEME [--layout LAYOUT] [FIELDS…]",
+		Use:   "compose --scheme SCHEME [FIELDS…]",
 		Short: "Make IDs of their parts",
 		Long: `Make IDs of their parts, and write their texts, one per line.
 
@@ -27,24 +27,17 @@ one per line on standard input. All parts are wanted. What follows from them,
 as scheme and id, may be left out. If it is there, it is compared. An input has
 at most 64 KiB.
 
-The launch log does not know what compose makes, and no generator avoids it.
-` + layoutHelp + `
-Where a layout has no mode, that part may be left out.`,
+The launch log does not know what compose makes, and no generator avoids it.`,
 		Example: `  idmint compose --scheme decimal \
     '{"counter":1415,"generator_id":92,"launch_id":65}'
   idmint compose --scheme sno '{"unix_ms":1703587783960,"tick_tock":1,
-    "meta":158,"partition":34824,"sequence":56450}'
-  idmint compose --scheme eightbyte --layout v2 \
-    '{"unix_ms":143062936275,"sequence":0,"generator_id":255,"cluster_id":0}'`,
+    "meta":158,"partition":34824,"sequence":56450}'`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if name == "" {
 				return usage("--scheme is required")
 			}
 			s, err := schemeNamed(name)
 			if err != nil {
-				return err
-			}
-			if s, err = s.former(layout); err != nil {
 				return err
 			}
 			return a.eachInput(args, func(text string) error {
@@ -57,7 +50,6 @@ Where a layout has no mode, that part may be left out.`,
 		},
 	}
 	c.Flags().StringVar(&name, "scheme", "", "the IDs' scheme: "+schemeNames()+" (required)")
-	addLayout(c, &layout)
 	return c
 }
 
@@ -69,9 +61,7 @@ func (k *kind[T, P]) compose(data []byte) (fmt.Stringer, error) {
 		return nil, err
 	}
 	var parts P
-	isOptional := func(part string) bool { return part == k.optional }
-	wanted := slices.DeleteFunc(slices.Clone(k.partNames), isOptional)
-	missing := len(wanted)
+	missing := len(k.partNames)
 	for _, m := range members {
 		isName := slices.ContainsFunc(k.Names, func(n explain.Name) bool { return n.Field == m.field })
 		isPart := slices.Contains(k.partNames, m.field)
@@ -85,13 +75,11 @@ func (k *kind[T, P]) compose(data []byte) (fmt.Stringer, error) {
 			if err := m.set(&parts); err != nil {
 				return nil, err
 			}
-			if m.field != k.optional {
-				missing--
-			}
+			missing--
 		}
 	}
 	if missing > 0 {
-		return nil, fmt.Errorf("want the field%s", enumerate(wanted))
+		return nil, fmt.Errorf("want the field%s", enumerate(k.partNames))
 	}
 	id, err := k.id(parts)
 	if err != nil {

@@ -71,14 +71,11 @@ func (a *app) withCounter(
 
 // writeCounter writes a counter's value, or with --json what names it as well.
 func (a *app) writeCounter(flags *storeFlags, name string, value int64) error {
-	if a.json {
-		return a.out.json(struct {
-			Namespace string `json:"namespace"`
-			Name      string `json:"name"`
-			Value     int64  `json:"value,string"`
-		}{flags.namespace, name, value})
-	}
-	return a.out.printf("%d\n", value)
+	return a.answer(struct {
+		Namespace string `json:"namespace"`
+		Name      string `json:"name"`
+		Value     int64  `json:"value,string"`
+	}{flags.namespace, name, value}, "%d\n", value)
 }
 
 func (a *app) counterShowCommand() *cobra.Command {

@@ -37,32 +37,22 @@ var zoneTable []byte
 // The demo's models. A key type per entity is a line; keys of two entities do not compile into each
 // other.
 type (
-	ZoneID    = idtype.Decimal[Zone]
-	OfficeID  = idtype.Decimal[Office]
-	MeetingID = idtype.Decimal[Meeting]
+	ZoneID   = idtype.Decimal[Zone]
+	OfficeID = idtype.Decimal[Office]
 
 	// Zone is a row of the imported table.
 	Zone struct {
-		ID          ZoneID
-		Codes       string
-		Coordinates string
-		TZ          string
-		Comments    string
+		ID       ZoneID
+		TZ       string
+		Comments string
 	}
 	// Office refers to a zone.
 	Office struct {
-		ID       OfficeID
-		City     string
-		ZoneID   ZoneID `gorm:"not null"`
-		Zone     Zone
-		Meetings []Meeting
-	}
-	// Meeting refers to an office.
-	Meeting struct {
-		ID       MeetingID
-		OfficeID OfficeID `gorm:"not null"`
-		Title    string
-		// counts the meetings as they are created, to compare with the order of the IDs
+		ID     OfficeID
+		City   string
+		ZoneID ZoneID `gorm:"not null"`
+		Zone   Zone
+		// counts the offices as they are created, to compare with the order of the IDs
 		Created int64
 	}
 )
@@ -110,14 +100,20 @@ func (a *app) demo(ctx context.Context) error {
 	defer pool.Close()
 	pool.SetMaxOpenConns(1)
 	d := &demo{app: a, flags: flags, log: log, pool: pool}
-	for _, step := range []func(context.Context) error{
-		d.firstLaunch, d.secondLaunch, d.rows, d.check,
-	} {
+	for _, step := range []func(context.Context) error{d.first, d.second, d.rows, d.check} {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
-	d.next()
+	d.out.printf(`Look at these next:
+
+   go run ./cmd/idmint launch list --db sqlite:%[1]s
+   go run ./cmd/idmint launch show %[2]d --db sqlite:%[1]s
+   go run ./cmd/idmint inspect --scheme decimal %[3]v
+   go run ./cmd/idmint import YOUR.csv --db sqlite:%[1]s --table yours
+
+The README shows the same in Go.
+`, demoFile, d.launch, d.last)
 	return nil
 }
 
@@ -126,65 +122,62 @@ type demo struct {
 	flags  *storeFlags
 	log    *launchlog.Log
 	pool   *sql.DB
-	launch [2]launchlog.Launch
-	last   MeetingID
+	zones  int // the launch that imported them
+	launch int
+	last   OfficeID
 }
-
-func (d *demo) printf(format string, args ...any) { d.out.printf(format, args...) }
 
 // start makes a launch, as a deployment does before it starts the app.
-func (d *demo) start(ctx context.Context, reason string) (launchlog.Launch, error) {
-	return d.log.Start(ctx, launchlog.Request{
+func (d *demo) start(ctx context.Context, reason string) (int, error) {
+	launch, err := d.log.Start(ctx, launchlog.Request{
 		Key: "demo-" + time.Now().UTC().Format(time.RFC3339Nano), Service: "demo",
-		Environment: "demo",
-		Initiator:   username(), InitiatorKind: "user", Reason: reason,
+		Environment: "demo", Initiator: username(), InitiatorKind: "user", Reason: reason,
 	})
+	return launch.ID, err
 }
 
-func (d *demo) firstLaunch(ctx context.Context) (err error) {
-	if d.launch[0], err = d.start(ctx, "first launch of the demo"); err != nil {
+func (d *demo) first(ctx context.Context) (err error) {
+	if d.zones, err = d.start(ctx, "first launch of the demo"); err != nil {
 		return err
 	}
-	id := d.launch[0].ID
-	d.printf("1. A deployment starts a launch: launch %d.\n\n", id)
-
+	d.out.printf("1. A deployment starts a launch: launch %d.\n\n", d.zones)
 	result, err := d.runImport(ctx, d.flags, dsn.DSN{Kind: dsn.SQLite, Path: demoFile}, zones(), -1,
 		importer.Import{
-			Source: "zone1970.tab", Format: importer.TSV, Table: "zones", Batch: 100, Launch: id,
+			Source: "zone1970.tab", Format: importer.TSV, Table: "zones", Launch: d.zones,
 			Restart: true,
 		})
 	if err != nil {
 		return err
 	}
-	d.printf("2. It imports the time zones of the tz database into the table zones: %d rows with "+
-		"IDs %v to %v.\n\n",
-		result.Rows, result.First, result.Last)
-
-	offices, meetings, err := d.create(ctx, id, 0, 40)
-	if err != nil {
-		return err
+	d.out.printf("2. It imports the time zones of the tz database into the table zones: %d rows "+
+		"with IDs %v to %v.\n\n", result.Rows, result.First, result.Last)
+	offices, err := d.create(ctx, d.zones, 0, 40)
+	if err == nil {
+		err = d.out.printf("3. An app of the launch creates %d offices in these zones, by GORM.\n\n",
+			offices)
 	}
-	d.printf("3. An app of the launch creates %d offices in these zones, with %d meetings, by "+
-		"GORM. One generator mints for both tables.\n\n", offices, meetings)
-	return nil
+	return err
 }
 
-func (d *demo) secondLaunch(ctx context.Context) (err error) {
-	if d.launch[1], err = d.start(ctx, "second launch of the demo"); err != nil {
+func (d *demo) second(ctx context.Context) (err error) {
+	if d.launch, err = d.start(ctx, "second launch of the demo"); err != nil {
 		return err
 	}
-	_, err = d.log.End(ctx, d.launch[0].ID,
-		launchlog.Ending{Outcome: launchlog.Superseded, Actor: username()})
+	if err := d.end(ctx, d.zones, launchlog.Superseded); err != nil {
+		return err
+	}
+	offices, err := d.create(ctx, d.launch, 40, 60)
 	if err != nil {
 		return err
 	}
-	offices, meetings, err := d.create(ctx, d.launch[1].ID, 40, 60)
-	if err != nil {
-		return err
-	}
-	d.printf("4. A second deployment, launch %d, takes over. Its app creates %d more offices with "+
-		"%d meetings.\n\n", d.launch[1].ID, offices, meetings)
-	return nil
+	d.out.printf("4. A second deployment, launch %d, takes over. Its app creates %d more offices.\n\n",
+		d.launch, offices)
+	return d.end(ctx, d.launch, launchlog.Succeeded)
+}
+
+func (d *demo) end(ctx context.Context, launch int, outcome launchlog.Outcome) error {
+	_, err := d.log.End(ctx, launch, launchlog.Ending{Outcome: outcome, Actor: username()})
+	return err
 }
 
 // zones is the table as the importer takes it: a header, four fields in each row, no comments.
@@ -201,144 +194,102 @@ func zones() io.Reader {
 	return &b
 }
 
-// create is what an app of a launch does. It sets up its generator and GORM. It creates offices in
+// create is what an app of a launch does: it sets up its generator and GORM, and creates offices in
 // the zones from..to-1 of those that were imported last.
-func (d *demo) create(
-	ctx context.Context, launch, from, to int,
-) (offices, meetings int, err error) {
+func (d *demo) create(ctx context.Context, launch, from, to int) (offices int, err error) {
 	gen, err := generator.NewDecimal(d.log.Generators(launch))
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	defer d.closeDecimal(ctx, gen)
 	if err := gen.Ready(ctx); err != nil { // before transactions, which lock the file
-		return 0, 0, err
+		return 0, err
 	}
 	db, err := gorm.Open(&gormsqlite.Dialector{Conn: d.pool}, &gorm.Config{Logger: logger.Discard})
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	if err := db.Use(gormid.New(gormid.Use(gen))); err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	db = db.WithContext(ctx)
-	if err := db.AutoMigrate(&Office{}, &Meeting{}); err != nil {
-		return 0, 0, err
+	if err := db.AutoMigrate(&Office{}); err != nil {
+		return 0, err
 	}
 	var in []Zone
-	zonesOfLaunch := db.Where("id % 100000 = ?", d.launch[0].ID).Order("id")
-	if err := zonesOfLaunch.Offset(from).Limit(to - from).Find(&in).Error; err != nil {
-		return 0, 0, err
+	ofLaunch := db.Where("id % 100000 = ?", d.zones).Order("id").Offset(from).Limit(to - from)
+	if err := ofLaunch.Find(&in).Error; err != nil {
+		return 0, err
 	}
 	var created int64
-	if err := db.Model(&Meeting{}).Select(
-		"coalesce(max(created), 0)").Scan(&created).Error; err != nil {
-		return 0, 0, err
+	if err := db.Model(&Office{}).Count(&created).Error; err != nil {
+		return 0, err
 	}
 	for _, zone := range in {
-		office := Office{City: strings.ReplaceAll(path.Base(zone.TZ), "_", " "), ZoneID: zone.ID}
-		for _, title := range []string{"Opening", "Planning", "Retrospective"} {
-			created++
-			office.Meetings = append(office.Meetings, Meeting{Title: title, Created: created})
+		created++
+		office := Office{
+			City:   strings.ReplaceAll(path.Base(zone.TZ), "_", " "),
+			ZoneID: zone.ID, Created: created,
 		}
-		// the office and its meetings get their IDs here
-		if err := db.Create(&office).Error; err != nil {
-			return offices, meetings, err
+		if err := db.Create(&office).Error; err != nil { // which gives it its ID
+			return 0, err
 		}
-		offices++
-		meetings += len(office.Meetings)
-		d.last = office.Meetings[len(office.Meetings)-1].ID
+		d.last = office.ID
 	}
-	return offices, meetings, nil
+	return len(in), nil
 }
 
-// rows reads a few rows back and explains their IDs.
+// rows reads a few rows back and explains an ID.
 func (d *demo) rows(ctx context.Context) error {
-	d.printf("5. Some of the rows:\n\n")
-	rows, err := d.pool.QueryContext(ctx, `SELECT m.id, m.title, o.id, o.city, z.id, z.tz
-		FROM meetings m JOIN offices o ON o.id = m.office_id JOIN zones z ON z.id = o.zone_id
-		WHERE m.id % 100000 IN (?, ?) AND m.title = 'Planning' AND z.comments = '' ORDER BY m.id % 100000, m.id`, d.launch[0].ID, d.launch[1].ID)
+	d.out.printf("5. Some of the rows:\n\n")
+	rows, err := d.pool.QueryContext(ctx, `SELECT o.id, o.city, z.id, z.tz
+		FROM offices o JOIN zones z ON z.id = o.zone_id ORDER BY o.created DESC LIMIT 5`)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	perLaunch := map[int]int{}
 	err = d.out.table(func(row func(...any)) {
-		row("MEETING'S ID", "TITLE", "OFFICE'S ID", "CITY", "ZONE'S ID", "ZONE")
+		row("OFFICE'S ID", "CITY", "ZONE'S ID", "ZONE")
 		for rows.Next() {
-			var meeting MeetingID
 			var office OfficeID
 			var zone ZoneID
-			var title, city, tz string
-			if err = rows.Scan(&meeting, &title, &office, &city, &zone, &tz); err != nil {
+			var city, tz string
+			if err = rows.Scan(&office, &city, &zone, &tz); err != nil {
 				return
 			}
-			if perLaunch[meeting.Parts().Launch]++; perLaunch[meeting.Parts().Launch] <= 3 {
-				row(meeting, title, office, city, zone, tz)
-			}
+			row(office, city, zone, tz)
 		}
 	})
 	if err := errors.Join(err, rows.Err()); err != nil {
 		return err
 	}
-	d.printf("\n   The last ID, read by its decimal places:\n\n")
-	if err := d.out.draw(drawDecimal(idtype.DecimalID(d.last))); err != nil {
-		return err
-	}
-	d.printf("\n")
-	return nil
+	d.out.printf("\n   The last ID, read by its decimal places:\n\n")
+	return d.out.draw(drawDecimal(idtype.DecimalID(d.last)))
 }
 
-// check compares the order of the IDs with that of creation, and the IDs of all tables.
+// check compares the order of the IDs with that of creation, and the IDs of both tables.
 func (d *demo) check(ctx context.Context) error {
-	var meetings, generators, inversions, rows, different int
-	err := d.pool.QueryRowContext(ctx, `WITH ids AS (SELECT id FROM zones
-			UNION ALL SELECT id FROM offices UNION ALL SELECT id FROM meetings)
+	var offices, generators, inversions, rows, different int
+	err := d.pool.QueryRowContext(ctx, `WITH ids AS (
+			SELECT id FROM zones UNION ALL SELECT id FROM offices)
 		SELECT count(*), count(DISTINCT id % 10000000000),
 			count(*) FILTER (WHERE created <= before),
 			(SELECT count(*) FROM ids), (SELECT count(DISTINCT id) FROM ids)
 		FROM (SELECT id, created,
-			lag(created) OVER (PARTITION BY id % 10000000000 ORDER BY id) AS before FROM meetings)`).
-		Scan(&meetings, &generators, &inversions, &rows, &different)
+			lag(created) OVER (PARTITION BY id % 10000000000 ORDER BY id) AS before FROM offices)`).
+		Scan(&offices, &generators, &inversions, &rows, &different)
 	switch {
 	case err != nil:
 		return err
 	case inversions > 0:
-		return fmt.Errorf("%d of %d meetings are not in the order of their creation", inversions,
-			meetings)
+		return fmt.Errorf("%d of %d offices are not in the order of their creation", inversions,
+			offices)
 	case rows != different:
 		return fmt.Errorf("%d rows have %d different IDs", rows, different)
 	}
-	d.printf("6. Order: within each of %d generators, the order by ID is the order of creation "+
-		"(%d meetings, %d inversions).\n\n7. Numbers used:\n\n", generators, meetings, inversions)
-	_, err = d.log.End(ctx, d.launch[1].ID,
-		launchlog.Ending{Outcome: launchlog.Succeeded, Actor: username()})
-	if err != nil {
-		return err
-	}
-	for _, l := range d.launch {
-		shown, err := d.log.Show(ctx, l.ID)
-		if err != nil {
-			return err
-		}
-		d.printf("   launch %d: %d of %d generator numbers, one for each process or import that "+
-			"took IDs\n", shown.ID, shown.NextGenerator, launchlog.MaxGenerators)
-	}
-	d.printf("   %d rows of three tables have %d different IDs, though those who minted them "+
-		"never asked each other: each had a\n"+
-		"   generator and a launch number of its own, the last ten digits of its IDs.\n\n"+
-		"All of it is in %s; the demo adds to it when it runs again.\n\n", rows, different, demoFile)
-	return nil
-}
-
-func (d *demo) next() {
-	d.printf(`Look at these next:
-
-   go run ./cmd/idmint launch list --db sqlite:%[1]s
-   go run ./cmd/idmint launch show %[2]d --db sqlite:%[1]s
-   go run ./cmd/idmint inspect --scheme decimal %[3]v
-   go run ./cmd/idmint import YOUR.csv --db sqlite:%[1]s --table yours
-
-The README shows the same in Go.
-`, demoFile, d.launch[1].ID, d.last)
+	return d.out.printf("\n6. Within each of %d generators, the order by ID is the order of creation "+
+		"(%d offices,\n   %d inversions). %d rows of two tables have %d different IDs, though those "+
+		"who minted them\n   never asked each other: each had a generator and a launch number of its "+
+		"own.\n\nAll of it is in %s; the demo adds to it when it runs again.\n\n",
+		generators, offices, inversions, rows, different, demoFile)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/idmint/idmint/cmd/idmint/internal/pool"
 	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/checks"
 )
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -76,7 +77,7 @@ type examination struct {
 	verbose, accept bool
 	mark            bool
 	state           string
-	count           map[doctor.Level]int
+	count           map[checks.Level]int
 	toldSchema      bool // the tables' version was looked at
 	first           bool // this look is kept, and there was none before
 }
@@ -92,7 +93,7 @@ func (e *examination) examine(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e.count = map[doctor.Level]int{}
+	e.count = map[checks.Level]int{}
 	identity, err := e.store(ctx, d)
 	if err == nil {
 		err = e.log(ctx, identity, before)
@@ -116,7 +117,7 @@ func (e *examination) examine(ctx context.Context) error {
 	case isFileError(err):
 		code = "sqlite.file"
 	}
-	return e.tell(doctor.New(code, doctor.Finding, "%s", inWords(err)))
+	return e.tell(checks.New(code, checks.Finding, "%s", inWords(err)))
 }
 
 // gone tells of a log that the last look saw, and that is not there any more. Err is what was in
@@ -127,7 +128,7 @@ func (e *examination) gone(before *lastLook, err error) error {
 	if before == nil || !noLog && !errors.Is(err, fs.ErrNotExist) { // no tables, and no file
 		return nil
 	}
-	return e.tell(doctor.New("lost", doctor.Finding, "the log of the last look is not there any "+
+	return e.tell(checks.New("lost", checks.Finding, "the log of the last look is not there any "+
 		"more: it had come to launch %d, and had %s", before.LastLaunch,
 		plural(len(before.Counters), "counter")))
 }
@@ -140,7 +141,7 @@ func (e *examination) store(ctx context.Context, d dsn.DSN) (
 	case dsn.SQLite, dsn.Postgres, dsn.MySQL:
 		return e.sql(ctx, d)
 	}
-	var results []doctor.Result
+	var results []checks.Result
 	err = pool.Await(ctx, e.flags.wait, func(ctx context.Context) (err error) {
 		results, identity, err = keyValues[d.Kind].examine(ctx, d)
 		return err
@@ -157,7 +158,7 @@ func (e *examination) sql(ctx context.Context, d dsn.DSN) (identity map[string]s
 		return nil, err
 	}
 	defer db.Close()
-	var results []doctor.Result
+	var results []checks.Result
 	err = pool.Await(ctx, e.flags.wait, func(ctx context.Context) (err error) {
 		results, err = doctor.SQL(ctx, db, d.Kind, d.Schema())
 		return err
@@ -182,7 +183,7 @@ func (e *examination) openSQL(ctx context.Context, d dsn.DSN) (*sql.DB, error) {
 	if _, err := os.Stat(d.Path); err != nil {
 		return nil, err // in plainer words than SQLite has
 	}
-	if err := e.tell(doctor.New("sqlite.file", doctor.Passed,
+	if err := e.tell(checks.New("sqlite.file", checks.Passed,
 		"the file is on a local file system, and has one name")); err != nil {
 		return nil, err
 	}
@@ -205,14 +206,14 @@ func (e *examination) log(
 	defer done()
 	results, err := doctor.Log(ctx, log)
 	if err == nil {
-		err = e.tell(append(results, doctor.New("open", doctor.Passed,
+		err = e.tell(append(results, checks.New("open", checks.Passed,
 			"the launch log can be opened"))...)
 	}
 	if err != nil {
 		return err
 	}
 	if e.state == "" {
-		return e.tell(doctor.New("identity", doctor.Unknown,
+		return e.tell(checks.New("identity", checks.Unknown,
 			"there is no earlier look to compare with: --state FILE remembers this one"))
 	}
 	return e.look(ctx, log, identity, before)
@@ -230,7 +231,7 @@ func (e *examination) look(
 	if err != nil {
 		return err
 	}
-	isOther := func(r doctor.Result) bool { return r.Level == doctor.Finding }
+	isOther := func(r checks.Result) bool { return r.Level == checks.Finding }
 	if e.accept || !slices.ContainsFunc(results, isOther) {
 		if e.mark {
 			if err := now.Leave(ctx, log); err != nil {
@@ -245,7 +246,7 @@ func (e *examination) look(
 	if e.accept {
 		for i, r := range results {
 			if isOther(r) {
-				results[i] = doctor.New(r.Check, doctor.Note, "accepted: %s", r.Message)
+				results[i] = checks.New(r.Check, checks.Note, "accepted: %s", r.Message)
 			}
 		}
 	}
@@ -313,14 +314,14 @@ func (e *examination) remember(last lastLook) error {
 }
 
 // tell writes results, and counts them.
-func (e *examination) tell(results ...doctor.Result) error {
+func (e *examination) tell(results ...checks.Result) error {
 	for _, r := range results {
 		e.count[r.Level]++
-		e.badInput = e.badInput || r.Level == doctor.Finding
+		e.badInput = e.badInput || r.Level == checks.Finding
 		if r.Check == "schema" {
 			e.toldSchema = true
 		}
-		if r.Level == doctor.Passed && !e.verbose {
+		if r.Level == checks.Passed && !e.verbose {
 			continue
 		}
 		var err error
@@ -348,9 +349,9 @@ func (e *examination) sum() error {
 	if e.first {
 		remembered = fmt.Sprintf("; the first look is kept in %s", e.state)
 	}
-	return e.out.printf("%d passed, %d unknown, %s, %s%s\n", e.count[doctor.Passed],
-		e.count[doctor.Unknown], plural(e.count[doctor.Note], "note"),
-		plural(e.count[doctor.Finding], "finding"), remembered)
+	return e.out.printf("%d passed, %d unknown, %s, %s%s\n", e.count[checks.Passed],
+		e.count[checks.Unknown], plural(e.count[checks.Note], "note"),
+		plural(e.count[checks.Finding], "finding"), remembered)
 }
 
 // plural is a number of things.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/launchlog/checks"
 )
 
 // told are the results that doctor wrote as JSON: levels and messages by code.
@@ -21,11 +21,11 @@ func told(t testing.TB, out string) map[string]string {
 		return got
 	}
 	for _, line := range lines(out) {
-		var r doctor.Result
+		var r checks.Result
 		if err := json.Unmarshal([]byte(line), &r); err != nil || r.Message == "" ||
-			!slices.ContainsFunc(doctor.Checks(), func(c doctor.Check) bool {
+			!slices.ContainsFunc(checks.All(), func(c checks.Check) bool {
 				return c.Code == r.Check && (c.Remedy == r.Remedy ||
-					r.Remedy == "" && (r.Level == doctor.Passed || r.Level == doctor.Unknown))
+					r.Remedy == "" && (r.Level == checks.Passed || r.Level == checks.Unknown))
 			}) {
 			t.Errorf("%s: %v", line, err)
 		}
@@ -71,7 +71,7 @@ func TestDoctorFinds(t *testing.T) {
 		t.Errorf("without a log: %v", got)
 	}
 	s.must("migrate", "--db", "sqlite:app.db")
-	s.run("launch", "advance", "--to", "90000", "--db", "sqlite:app.db")
+	s.advanceLaunches(90000)
 	got = s.run("doctor", "--db", "sqlite:app.db", "--json")
 	const want = "finding: 90000 of 99999 launch numbers are used"
 	if found := told(t, got.stdout)["launches"]; !strings.HasPrefix(found, want) ||
@@ -162,7 +162,7 @@ func TestDoctorRestored(t *testing.T) {
 			t.Errorf("%s: %v", when, got)
 		}
 	}
-	s.run("launch", "advance", "--to", "20", "--db", "sqlite:app.db")
+	s.advanceLaunches(20)
 	s.run("counter", "advance", "orders", "--to", "99999999", "--db", "sqlite:app.db")
 	got := doctored()
 	found := told(t, got.stdout)

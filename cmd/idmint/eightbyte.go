@@ -17,11 +17,6 @@ var eightByteKind = join(kind[idtype.EightByteID, idtype.EightByteParts]{
 	id:      idtype.EightByteParts.ID,
 	span:    eightByteSpan,
 	command: newEightByte,
-	layouts: []layout[idtype.EightByteID, idtype.EightByteParts]{
-		eightByteLayout(1, "mode"),
-		eightByteLayout(2, "mode"),
-		eightByteLayout(3, ""),
-	},
 })
 
 // eightByteSpan is two ranges of numbers where the IDs turn negative in between.
@@ -37,17 +32,6 @@ func eightByteSpan(form string, from, to time.Time) ([]idtype.Range[idtype.Eight
 		})
 	}
 	return ranges, err
-}
-
-func eightByteLayout(
-	n int, lacks string,
-) layout[idtype.EightByteID, idtype.EightByteParts] {
-	return layout[idtype.EightByteID, idtype.EightByteParts]{
-		fmt.Sprintf("v%d", n),
-		func(p idtype.EightByteParts) (idtype.EightByteID, error) { return p.FormerID(n) },
-		func(id idtype.EightByteID) error { return id.ValidateFormer(n) },
-		lacks,
-	}
 }
 
 func newEightByte(a *app, k *kind[idtype.EightByteID, idtype.EightByteParts]) *cobra.Command {
@@ -88,7 +72,7 @@ func newEightByte(a *app, k *kind[idtype.EightByteID, idtype.EightByteParts]) *c
 				})
 		},
 	}
-	flags.add(c, "sequence numbers")
+	flags.add(c)
 	c.Flags().Var(&gen, "generator", "the generator's number, 0 to 2047 (default one that is lent)")
 	c.Flags().Var(&cluster, "cluster", "the cluster's number, 0 to 15 (default one of the pool)")
 	c.Flags().StringVar(&mode, "mode", "",

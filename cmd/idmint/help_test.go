@@ -64,7 +64,7 @@ func TestHelp(t *testing.T) {
 	if got, help := s.run(), s.run("--help"); got != help {
 		t.Errorf("idmint alone: %v", got)
 	}
-	if got := s.run("launch"); got.status != 0 || !strings.Contains(got.stdout, "advance") {
+	if got := s.run("launch"); got.status != 0 || !strings.Contains(got.stdout, "show") {
 		t.Errorf("idmint launch: %v", got)
 	}
 }
@@ -73,7 +73,7 @@ func TestHelp(t *testing.T) {
 func (s *shell) prepare() {
 	s.Helper()
 	s.must("migrate", "--db", "sqlite:app.db")
-	s.run("launch", "advance", "--to", "64", "--db", "sqlite:app.db")
+	s.advanceLaunches(64)
 	if id := s.start("a"); id != "65" {
 		s.Fatalf("launch %s", id)
 	}
@@ -82,7 +82,6 @@ func (s *shell) prepare() {
 		s.write(name, "a\n1\n")
 	}
 	s.write("ids.txt", "14150009200065\n10000000001\n")
-	s.write("shorts.txt", "xinaS8QBh\n")
 }
 
 // runExample runs the commands of an example, in a copy of a folder that has what they speak of.

@@ -18,7 +18,7 @@ import (
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/cmd/idmint/internal/importer"
 	"github.com/idmint/idmint/cmd/idmint/internal/pool"
-	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/idtype/formats"
 	"github.com/idmint/idmint/internal/visible"
 )
 

@@ -13,9 +13,9 @@ import (
 )
 
 func (a *app) inspectCommand() *cobra.Command {
-	var name, form, layout string
+	var name, form string
 	c := &cobra.Command{
-		Use:   "inspect [--scheme SCHEME [--layout LAYOUT]] [--form FORM] [--json] [ID…]",
+		Use:   "inspect [--scheme SCHEME] [--form FORM] [--json] [ID…]",
 		Short: "Explain IDs",
 		Long: `Explain IDs, given as arguments or one per line on standard input.
 
@@ -35,25 +35,15 @@ ends the command. Put -- before IDs that begin with -, as short ones do.
   number   as a BIGINT column shows them
   hex      their bytes in hexadecimal digits, as a column of bytes shows them,
            also behind \x or 0x: eightbyte, sno
-  uuid     as a UUID column shows them: sno
-` + layoutHelp,
+  uuid     as a UUID column shows them: sno`,
 		Example: `  idmint inspect 14150009200065
   idmint inspect --scheme decimal --json < ids.txt
   idmint inspect --form hex '\x335f48168d9e8808dc82'
-  idmint inspect --scheme eightbyte --form number -- -3795148059625652224
-  idmint inspect --scheme eightbyte --layout v2 cb54ecf284000ff0`,
+  idmint inspect --scheme eightbyte --form number -- -3795148059625652224`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			candidates, err := schemesOf(name, form)
 			if err != nil {
 				return err
-			}
-			if layout != "" {
-				if name == "" {
-					return usage("--layout %q: whose? name the --scheme", layout)
-				}
-				if candidates[0], err = candidates[0].former(layout); err != nil {
-					return err
-				}
 			}
 			return a.eachInput(args,
 				func(text string) error { return a.inspect(candidates, form, text) })
@@ -62,27 +52,7 @@ ends the command. Put -- before IDs that begin with -, as short ones do.
 	c.Flags().StringVar(&name, "scheme", "", "the IDs' scheme: "+schemeNames())
 	c.Flags().StringVar(&form, "form", explain.Text,
 		"how the IDs are written: text, number, hex or uuid")
-	addLayout(c, &layout)
 	return c
-}
-
-// layoutHelp says what former layouts there are.
-const layoutHelp = `
-Eightbyte IDs had other layouts before. --layout wants what a former one holds,
-for rows that programs with an older java-uniqueid write or read. Its IDs have
-the same bytes in all later layouts:
-
-  v1  of 1.0 to 1.13: generators 0 to 63, no mode
-  v2  of 1.14 to 2.4: generators 0 to 255, no mode
-  v3  of 2.5 to 3.1:  generators 0 to 255
-
-IDs without a mode are SPREAD. The present layout is that of 3.2, and of 4.1
-and later. It has generators 0 to 2047.`
-
-func addLayout(c *cobra.Command, layout *string) {
-	c.Flags().StringVar(layout, "layout", "",
-		"a former layout that the IDs are to follow: v1, v2 or v3 of eightbyte (default the "+
-			"present one)")
 }
 
 // schemesOf are the scheme of a name, or all, that have a form.

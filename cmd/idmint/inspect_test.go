@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/idtype/formats"
 )
 
 // The drawing of "Pattern: ID Generation".

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
-	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/launchlog/cassandra"
 	"github.com/idmint/idmint/launchlog/cassandra/cassandradoctor"
+	"github.com/idmint/idmint/launchlog/checks"
 	"github.com/idmint/idmint/launchlog/etcd"
 	"github.com/idmint/idmint/launchlog/etcd/etcddoctor"
 	"github.com/idmint/idmint/launchlog/zookeeper"
@@ -18,7 +18,7 @@ import (
 type keyValue struct {
 	open    func(context.Context, dsn.DSN) (store, error)
 	migrate func(context.Context, dsn.DSN) (from, to int, err error)
-	examine func(context.Context, dsn.DSN) ([]doctor.Result, map[string]string, error)
+	examine func(context.Context, dsn.DSN) ([]checks.Result, map[string]string, error)
 }
 
 var keyValues = map[dsn.Kind]keyValue{
@@ -33,7 +33,7 @@ var keyValues = map[dsn.Kind]keyValue{
 func newKeyValue[C any, S store](
 	config func(dsn.DSN) (C, error), open func(context.Context, C) (S, error),
 	migrate func(context.Context, C) (from, to int, err error),
-	check func(context.Context, C) ([]doctor.Result, map[string]string, error),
+	check func(context.Context, C) ([]checks.Result, map[string]string, error),
 ) keyValue {
 	return keyValue{
 		open: func(ctx context.Context, d dsn.DSN) (store, error) {
@@ -55,7 +55,7 @@ func newKeyValue[C any, S store](
 			return migrate(ctx, c)
 		},
 		examine: func(ctx context.Context, d dsn.DSN) (
-			[]doctor.Result, map[string]string, error,
+			[]checks.Result, map[string]string, error,
 		) {
 			c, err := config(d)
 			if err != nil {

@@ -3,7 +3,11 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os/user"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,12 +17,12 @@ import (
 func (a *app) launchCommand() *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "launch",
-		Short: "Keep the launch log: start, end, list, show, advance",
+		Short: "Keep the launch log: start, end, list, show",
 		Example: `  idmint launch start --db sqlite:app.db --service shop --env production \
     --key "$CI_PIPELINE_URL" --initiator "$(id -un)"
   idmint launch list --db sqlite:app.db`,
 	}, a.launchStartCommand(), a.launchEndCommand(), a.launchListCommand(),
-		a.launchShowCommand(), a.launchAdvanceCommand())
+		a.launchShowCommand())
 }
 
 // withLog runs a command's work on the launch log.
@@ -213,51 +217,135 @@ func state(l launchlog.Launch) string {
 	return string(l.Outcome)
 }
 
-func (a *app) launchAdvanceCommand() *cobra.Command {
-	var flags storeFlags
-	var to string
-	c := &cobra.Command{
-		Use:   "advance --to LAUNCH --db DSN",
-		Short: "Count launch numbers as used, after a restore",
-		Long: `Count all launch numbers up to the given one as used, and end the launches that
-run as superseded.
+// An endedError is about a key whose launch has ended. Its number would start no app.
+type endedError struct{ launch launchlog.Launch }
 
-Do so after the log was restored from a backup, or failed over to a copy that
-lacked its newest rows. Such a log would give out again what it forgot. Advance
-beyond every number that was ever used, and start a new launch. idmint advance
-does the same for counters and for numbers that are lent.`,
-		Example: "  idmint launch advance --to 70 --db sqlite:app.db",
-		Args:    cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			last, err := launchNumber("--to", to)
+func (e *endedError) Error() string {
+	return fmt.Sprintf("launch %d, of this key, has ended as %s: its apps get no generator numbers; "+
+		"a new deployment needs a new key", e.launch.ID, e.launch.Outcome)
+}
+
+func (e *endedError) Unwrap() error { return launchlog.ErrEnded }
+
+// supersede ends the earlier launches of the service in the environment. Later ones stay, so an old
+// pipeline that is run again ends no newer deployment.
+func (a *app) supersede(ctx context.Context, log *launchlog.Log, by launchlog.Launch) error {
+	former, err := log.List(ctx, launchlog.Filter{
+		Service: by.Service, Environment: by.Environment, Running: true, Before: by.ID,
+		Limit: launchlog.MaxLaunch,
+	})
+	if err != nil {
+		return err
+	}
+	for _, l := range former {
+		_, err := log.End(ctx, l.ID, launchlog.Ending{
+			Outcome: launchlog.Superseded, Actor: by.Initiator,
+			Reason: fmt.Sprintf("launch %d took its place", by.ID),
+		})
+		var ended *launchlog.ConflictError
+		if errors.As(err, &ended) { // by somebody else, just now
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		a.warn("ended launch %d as superseded", l.ID)
+	}
+	return nil
+}
+
+func (a *app) launchShowCommand() *cobra.Command {
+	flags := storeFlags{reading: true}
+	var limit int
+	c := &cobra.Command{
+		Use:     "show LAUNCH --db DSN",
+		Short:   "Show a launch, its events and who took its generator numbers",
+		Example: "  idmint launch show 65 --db sqlite:app.db",
+		Args:    oneArg,
+		RunE: func(c *cobra.Command, args []string) error {
+			id, err := launchNumber("launch", args[0])
 			if err != nil {
 				return err
 			}
-			return a.withLog(c, &flags, func(ctx context.Context, log *launchlog.Log) error {
-				before, err := log.List(ctx, launchlog.Filter{Limit: 1})
-				if err != nil {
-					return err
-				}
-				if len(before) == 0 {
-					a.warn("namespace %s had no launches: is the name right?", flags.namespace)
-				}
-				now, err := log.Advance(ctx, last, username())
-				if err != nil {
-					return err
-				}
-				next := "start a new one"
-				if now == launchlog.MaxLaunch {
-					next = "there are no more in this namespace"
-				}
-				a.warn("launches up to %d count as used, and none of them runs any more: %s", now,
-					next)
-				return a.out.printf("%d\n", now)
-			})
+			if limit < 1 {
+				return usage("--limit is positive")
+			}
+			return a.withLog(c, &flags,
+				func(ctx context.Context, log *launchlog.Log) error {
+					return a.show(ctx, log, id, limit)
+				})
 		},
 	}
 	flags.add(c)
-	c.Flags().StringVar(&to, "to", "", "the highest number that was ever used (required)")
+	c.Flags().IntVar(&limit, "limit", 20, "at most as many generator numbers, the newest")
 	return c
+}
+
+func (a *app) show(ctx context.Context, log *launchlog.Log, id, limit int) error {
+	launch, err := log.Show(ctx, id)
+	if err != nil {
+		return err
+	}
+	events, err := log.Events(ctx, id)
+	if err != nil {
+		return err
+	}
+	claims, err := log.Claims(ctx, id, max(0, launch.NextGenerator-limit), limit)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.out.json(struct {
+			launchlog.Launch
+			Events []launchlog.Event `json:"events"`
+			Claims []launchlog.Claim `json:"claims"`
+		}{launch, events, claims})
+	}
+	return a.out.table(func(row func(...any)) {
+		for _, f := range [...]struct{ name, value string }{
+			{"launch", fmt.Sprint(launch.ID)},
+			{"namespace", launch.Namespace},
+			{"key", launch.Key},
+			{"service", launch.Service},
+			{"environment", launch.Environment},
+			{"version", launch.Version},
+			{"commit", launch.Commit},
+			{"ref", launch.Ref},
+			{"artifact digest", launch.ArtifactDigest},
+			{"ticket", launch.Ticket},
+			{"reason", launch.Reason},
+			{"initiator", strings.TrimSpace(launch.Initiator + " " + launch.InitiatorKind)},
+			{"approver", launch.Approver},
+			{"pipeline", launch.PipelineURL},
+			{"rolls back", orNothing(launch.RollsBack)},
+			{"data", string(launch.Data)},
+			{"host", launch.Host},
+			{"started", clock(launch.StartedAt)},
+			{"state", state(launch)},
+			{"generators", fmt.Sprintf("%d of %d", launch.NextGenerator, launchlog.MaxGenerators)},
+		} {
+			if f.value != "" {
+				row(f.name, f.value)
+			}
+		}
+		for _, e := range events {
+			row(clock(e.At), strings.TrimSpace(fmt.Sprintf("%s by %s %s", e.Kind, e.Actor, e.Detail)))
+		}
+		for _, c := range claims {
+			row(clock(c.ClaimedAt), fmt.Sprintf("generator %d taken by %s, process %d", c.Generator,
+				c.Host, c.PID))
+		}
+	})
+}
+
+// clock is a time as people read it, with its zone, which is always UTC.
+func clock(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+func orNothing(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprint(n)
 }
 
 // username says who runs the command, for records.

@@ -94,7 +94,7 @@ var newLines = strings.NewReplacer(":\n\t", ": ", "\n\t", "; ", "\n", "; ")
 
 // packages are the names with which errors of this module, and of encoding/json, begin.
 var packages = regexp.MustCompile(`(^|: |; )(?:(?:claims|clickhouse|doctor|functions|generator|` +
-	`idtype|importer|json|launchlog(?:/[a-z]+)?|measure|migrations|mysql|postgres|scramble|` +
+	`idtype|importer|json|launchlog(?:/[a-z]+)?|measure|migrations|mysql|postgres|` +
 	`sqlid|sqlite|telemetry|viewer): )+`)
 
 // longestError is how much of an error is shown. A server or a file may say anything, at any
@@ -147,9 +147,9 @@ usage, and 130 after Ctrl-C.`,
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "write JSON lines")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.newCommand(), a.inspectCommand(), a.composeCommand(), a.boundsCommand(),
-		a.scrambleCommand(), a.unscrambleCommand(), a.launchCommand(), a.counterCommand(),
-		a.claimsCommand(), a.advanceCommand(), a.migrateCommand(), a.doctorCommand(),
-		a.functionsCommand(), a.columnsCommand(), a.schemaCommand(), a.serveCommand())
+		a.launchCommand(), a.counterCommand(), a.claimsCommand(), a.advanceCommand(),
+		a.migrateCommand(), a.doctorCommand(), a.functionsCommand(), a.columnsCommand(),
+		a.schemaCommand(), a.serveCommand())
 	root.AddCommand(a.wholeCommands()...)
 	root.InitDefaultCompletionCmd()
 	completeHelp(root)

@@ -19,6 +19,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/sqlite"
 )
 
@@ -248,6 +249,23 @@ func (s *shell) start(key string) string {
 	return strings.TrimSpace(
 		s.must("launch", "start", "--db", "sqlite:app.db", "--service", "shop", "--env", "test",
 			"--key", key, "--initiator", "ann"))
+}
+
+// advanceLaunches counts launches as used, as idmint advance does, and nothing else.
+func (s *shell) advanceLaunches(last int) {
+	s.Helper()
+	store, err := sqlite.Open(s.Context(), filepath.Join(s.dir, "app.db"))
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer store.Close()
+	log, err := launchlog.New(store, nil)
+	if err == nil {
+		_, err = log.Advance(s.Context(), last, "ann")
+	}
+	if err != nil {
+		s.Fatal(err)
+	}
 }
 
 // numbered is a CSV file of n rows whose first column counts from 0.

@@ -14,9 +14,8 @@ import (
 
 func (a *app) migrateCommand() *cobra.Command {
 	var flags storeFlags
-	var functions bool
 	c := &cobra.Command{
-		Use:     "migrate --db DSN [--functions]",
+		Use:     "migrate --db DSN",
 		Short:   "Create or upgrade the launch log",
 		Example: "  idmint migrate --db sqlite:app.db",
 		Long: `Create or upgrade the launch log: its tables, or what it needs in etcd,
@@ -25,18 +24,11 @@ done, nothing changes. It says whether it created a log or found one.
 
 If there was a log before, and migrate creates one, then its data was lost, or
 the DSN names another place. A new log gives out again what the old one did:
-restore the old one, and run idmint advance before anything else.
-
-With --functions it installs the SQL functions that idmint functions writes, or
-replaces them, and does nothing else. The database is postgres://…, mysql://…
-or clickhouse://…, and need not be that of a launch log.`,
+restore the old one, and run idmint advance before anything else.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, cancel := interruptible(c)
 			defer cancel()
-			if functions {
-				return a.installFunctions(ctx, &flags)
-			}
 			d, err := flags.launchLog()
 			if err != nil {
 				return err
@@ -45,14 +37,14 @@ or clickhouse://…, and need not be that of a launch log.`,
 			if err != nil {
 				return err
 			}
-			if a.json {
-				return a.out.printf(`{"created":%t,"from":%d,"to":%d}`+"\n", from == 0, from, to)
-			}
-			return a.out.printf("%s\n", migrated(d, from, to))
+			return a.answer(struct {
+				Created bool `json:"created"`
+				From    int  `json:"from"`
+				To      int  `json:"to"`
+			}{from == 0, from, to}, "%s\n", migrated(d, from, to))
 		},
 	}
 	flags.add(c)
-	c.Flags().BoolVar(&functions, "functions", false, "install the SQL functions, and nothing else")
 	return c
 }
 

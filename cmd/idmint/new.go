@@ -113,7 +113,6 @@ const claimLength = 2 * time.Second
 // timedFlags are the flags of schemes whose IDs carry the time.
 type timedFlags struct {
 	store storeFlags
-	pool  string
 	count int64
 }
 
@@ -140,30 +139,11 @@ Without a database the number is taken on your word. Nobody else mints with it.
 No other run goes on at the same time, with or without a database. The clock
 was not set back since the last run.`
 
-func (f *timedFlags) add(c *cobra.Command, slots string) {
+func (f *timedFlags) add(c *cobra.Command) {
 	f.store.add(c)
 	c.Flag("db").Usage = "the database that keeps the times used, as launch takes it (default $" +
 		dsnVariable + ", or none)"
-	c.Flags().StringVar(&f.pool, "pool", "",
-		"MIN..MAX: mint "+slots+" of this range only, which commands with the same number share")
 	addCount(c, &f.count)
-}
-
-func (f *timedFlags) options(c *cobra.Command) (*generator.Options, error) {
-	opts := &generator.Options{}
-	if f.store.name.isGiven() {
-		opts.MaxWait = f.store.wait
-	}
-	if !c.Flags().Changed("pool") {
-		return opts, nil
-	}
-	smallest, largest, ok := strings.Cut(f.pool, "..")
-	var first, last numberFlag
-	if !ok || first.Set(smallest) != nil || last.Set(largest) != nil {
-		return nil, usage("--pool %q: want MIN..MAX", f.pool)
-	}
-	opts.Pool = &generator.Pool{Min: first.value, Max: last.value}
-	return opts, nil
 }
 
 // missing is the first of the flags that is required and was not given.
@@ -201,9 +181,6 @@ func (n mintNumber[N]) isNamed(c *cobra.Command, f *timedFlags) (bool, error) {
 	case !f.store.name.isGiven():
 		return false, usage("--%s is required, or a database that lends one: --db",
 			strings.Join(n.flags, " and --"))
-	case c.Flags().Changed("pool"):
-		return false, usage("--pool shares a number that is named: want --%s",
-			strings.Join(n.flags, " and --"))
 	}
 	return false, nil
 }
@@ -221,9 +198,9 @@ func mintTimed[N any, T idtype.ID, P any, G filler[T]](
 	if err := checkCount(f.count); err != nil {
 		return err
 	}
-	opts, err := f.options(c)
-	if err != nil {
-		return err
+	opts := &generator.Options{}
+	if f.store.name.isGiven() {
+		opts.MaxWait = f.store.wait
 	}
 	source, err := start(generator.Given(number.value), opts)
 	if err != nil {

@@ -57,6 +57,14 @@ func (p printer) json(v any) error {
 	return p.w.WriteByte('\n')
 }
 
+// answer writes what a command answers: a value as JSON, or a text as [printer.printf] does.
+func (a *app) answer(value any, format string, args ...any) error {
+	if a.json {
+		return a.out.json(value)
+	}
+	return a.out.printf(format, args...)
+}
+
 // writeList writes what a command lists: lines of JSON, or columns under a heading.
 func writeList[T any](a *app, all []T, heading []any, row func(T) []any) error {
 	if a.json {

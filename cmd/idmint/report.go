@@ -149,30 +149,29 @@ func (a *app) showReport(database string, all []keyReport) (err error) {
 				r.Name(), r.Order.Documented))
 		}
 	}
-	if a.json {
-		for _, r := range all {
-			err = errors.Join(err, a.out.json(r))
-		}
-		return err
+	if !a.json {
+		a.out.printf("%s, %d rows of each:\n", database, all[0].Rows)
 	}
-	a.out.printf("%s, %d rows of each:\n", database, all[0].Rows)
-	return errors.Join(err, a.out.table(func(row func(...any)) {
-		row("key", "column", "sorts", "bytes a row", "rows a second", "× "+all[0].Name(), "from", "to")
-		for _, r := range all {
-			order := "" // of keys that the database gives
-			switch {
-			case r.ByArrival:
-				order = "not by this"
-			case r.Order != nil:
-				order = r.Order.Documented
-			}
-			bytes := fmt.Sprintf("%.1f", r.BytesPerRow)
-			if r.BytesPerRow < 1 {
-				bytes = fmt.Sprintf("%.3f", r.BytesPerRow)
-			}
-			row(r.Name(), r.Column, order, bytes, fmt.Sprintf("%.0f", r.RowsPerSecond),
-				fmt.Sprintf("%.2f", r.Relative), fmt.Sprintf("%.2f", r.Low),
-				fmt.Sprintf("%.2f", r.High))
-		}
-	}))
+	return errors.Join(err, writeList(a, all, []any{
+		"key", "column", "sorts", "bytes a row", "rows a second", "× " + all[0].Name(), "from", "to",
+	}, keyReport.row))
+}
+
+// row is a line for people.
+func (r keyReport) row() []any {
+	order := "" // of keys that the database gives
+	switch {
+	case r.ByArrival:
+		order = "not by this"
+	case r.Order != nil:
+		order = r.Order.Documented
+	}
+	bytes := fmt.Sprintf("%.1f", r.BytesPerRow)
+	if r.BytesPerRow < 1 {
+		bytes = fmt.Sprintf("%.3f", r.BytesPerRow)
+	}
+	return []any{
+		r.Name(), r.Column, order, bytes, fmt.Sprintf("%.0f", r.RowsPerSecond),
+		fmt.Sprintf("%.2f", r.Relative), fmt.Sprintf("%.2f", r.Low), fmt.Sprintf("%.2f", r.High),
+	}
 }

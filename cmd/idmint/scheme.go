@@ -17,9 +17,6 @@ import (
 type scheme interface {
 	Name() idtype.Scheme
 	FormNames() []string // text first
-	// former is the scheme by a former layout, "" for the present one.
-	former(layout string) (scheme, error)
-	storage() idtype.Storage
 	read(form, input string) (identified, error)
 	compose(fields []byte) (fmt.Stringer, error)
 	bounds(form string, from, to time.Time) ([]bound, error)
@@ -74,19 +71,8 @@ type kind[T idtype.ID, P any] struct {
 	span    func(form string, from, to time.Time) ([]idtype.Range[T], error)
 	draw    func(T) drawing // [drawBits] if nil
 	command func(*app, *kind[T, P]) *cobra.Command
-	layouts []layout[T, P] // those that the scheme had before, the first one first
 
 	partNames []string
-	optional  string        // a part that may be left out, and is zero then
-	validate  func(T) error // T.Validate if nil
-}
-
-// A layout is one that a scheme had: some of the IDs of the present one.
-type layout[T idtype.ID, P any] struct {
-	name     string
-	id       func(P) (T, error)
-	validate func(T) error
-	lacks    string // the part that it has no bits for
 }
 
 // join completes a kind.
@@ -95,28 +81,6 @@ func join[T idtype.ID, P any](k kind[T, P]) *kind[T, P] {
 		k.partNames = append(k.partNames, f.Tag.Get("json"))
 	}
 	return &k
-}
-
-func (k *kind[T, P]) storage() idtype.Storage { return (*new(T)).Storage() }
-
-func (k *kind[T, P]) former(name string) (scheme, error) {
-	if name == "" {
-		return k, nil
-	}
-	var names []string
-	for _, l := range k.layouts {
-		if l.name == name {
-			by := *k
-			by.id, by.validate, by.optional = l.id, l.validate, l.lacks
-			return &by, nil
-		}
-		names = append(names, l.name)
-	}
-	if len(names) == 0 {
-		return nil, usage("--layout %q: %s IDs have one layout", name, k.Scheme)
-	}
-	return nil, usage("--layout %q: want one of the former layouts of %s IDs, %s",
-		name, k.Scheme, strings.Join(names, ", "))
 }
 
 func (k *kind[T, P]) newCommand(a *app) *cobra.Command { return k.command(a, k) }
@@ -147,13 +111,6 @@ func readValid(s scheme, form, input string) (identified, error) {
 type identity[T idtype.ID, P any] struct {
 	explain.Identity[T]
 	kind *kind[T, P]
-}
-
-func (i identity[T, P]) Validate() error {
-	if i.kind.validate != nil {
-		return i.kind.validate(i.ID)
-	}
-	return i.Identity.Validate()
 }
 
 func (i identity[T, P]) drawing(now time.Time) drawing {

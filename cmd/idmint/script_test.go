@@ -76,7 +76,7 @@ func inScript(ts *testscript.TestScript, args []string) answer {
 		args, input = args[:n-2], ts.ReadFile(args[n-1])
 	}
 	s := shell{dir: ts.MkAbs("."), env: environment()}
-	for _, name := range []string{launchVariable, dsnVariable, logVariable, keyVariable} {
+	for _, name := range []string{launchVariable, dsnVariable, logVariable} {
 		if value := ts.Getenv(name); value != "" {
 			s.env = append(s.env, name+"="+value)
 		}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"math"
-
 	"github.com/spf13/cobra"
 
 	"github.com/idmint/idmint/generator"
@@ -26,16 +24,14 @@ var sequenceKind = join(kind[idtype.SequenceID, explain.SequenceFields]{
 func newSequence(a *app, k *kind[idtype.SequenceID, explain.SequenceFields]) *cobra.Command {
 	var flags storeFlags
 	var counter string
-	var count, block int64
+	var count int64
 	c := &cobra.Command{
-		Use:   "sequence --db DSN --counter NAME [-n N] [--block N]",
+		Use:   "sequence --db DSN --counter NAME [-n N]",
 		Short: "Mint sequence IDs",
 		Long: `Mint sequence IDs, one per line, from a counter of the launch log. The counter
 begins at 1 when it is first used. It gives out no number twice, to whomever.
 
-The command takes the numbers that it prints, up to 4096 at a time. With
---block it takes whole blocks of that size, as apps do that mint fast. What it
-does not print of the last block stays unused.
+The command takes the numbers that it prints, up to 4096 at a time.
 
 It refuses names that idmint gives to counters of its own, such as short, sno/7
 and decimal/hint/0. After a restore, idmint advance would take them for these.`,
@@ -46,9 +42,6 @@ and decimal/hint/0. After a restore, idmint advance would take them for these.`,
 			}
 			if err := checkCount(count); err != nil {
 				return err
-			}
-			if block < 1 || block > math.MaxInt32 {
-				return usage("--block %d: want 1 to 2147483647", block)
 			}
 			if ours(counter) {
 				return usage("--counter %q: idmint keeps something else under that name", counter)
@@ -64,7 +57,7 @@ and decimal/hint/0. After a restore, idmint advance would take them for these.`,
 			if err != nil {
 				return usageError{err}
 			}
-			gen, err := generator.NewSequence(numbers, block)
+			gen, err := generator.NewSequence(numbers, 1)
 			if err != nil {
 				return err
 			}
@@ -73,7 +66,6 @@ and decimal/hint/0. After a restore, idmint advance would take them for these.`,
 	}
 	flags.add(c)
 	c.Flags().StringVar(&counter, "counter", "", "the counter's name (required)")
-	c.Flags().Int64Var(&block, "block", 1, "numbers in a block")
 	addCount(c, &count)
 	return c
 }

@@ -46,8 +46,6 @@ type serving struct {
 	hosts        []string
 	user         string
 	passwordFile string
-	header       string
-	proxies      []string
 	open         bool // without authentication, beyond this machine
 }
 
@@ -63,12 +61,8 @@ Without --db they explain IDs, and that is all.
 The address is printed when the pages can be asked for. They listen on this
 machine alone unless --listen says otherwise. Beyond it they want
 authentication: --user with a password in ` + passwordVariable + ` or
---password-file, or --proxy-header with --proxy and --host. Put TLS in front of
-them, by a proxy.
-
---proxy-header names a header in which a proxy tells the user whom it has
-authenticated. It is believed of the addresses of --proxy alone. The proxy must
-remove it from what its clients send. --host names what these clients ask for.
+--password-file. Put TLS in front of them, by a proxy. One that authenticates
+people itself sends that password in their place.
 
 Without authentication the pages answer for addresses and for this machine's
 names. Name others by --host. So a stranger's page in a browser, whose name
@@ -97,10 +91,6 @@ leads here, reads nothing.
 	f.StringVar(&s.user, "user", "", "the user of basic authentication")
 	f.StringVar(&s.passwordFile, "password-file", "",
 		"the file with the user's password (default $"+passwordVariable+")")
-	f.StringVar(&s.header, "proxy-header", "",
-		"the header in which a proxy names the user, such as X-Remote-User")
-	f.StringArrayVar(&s.proxies, "proxy", nil,
-		"an address of that proxy, or a range such as 10.0.0.0/8; may be given again")
 	f.BoolVar(&s.open, "open", false,
 		"let everybody in who reaches an address beyond this machine")
 	return c
@@ -205,11 +195,8 @@ func (s *serving) options() (*viewer.Options, error) {
 	case err != nil:
 		return nil, usage("--listen %q: want an address such as 127.0.0.1:8390", s.listen)
 	case !local && auth == nil && !s.open:
-		return nil, usage("--listen %s: others than this machine may reach that: give --user or "+
-			"--proxy-header, or --open to let everybody in", s.listen)
-	case s.header != "" && len(s.hosts) == 0:
-		return nil, usage("--proxy-header %s: name the hosts that the proxy's clients ask for "+
-			"by --host", s.header)
+		return nil, usage("--listen %s: others than this machine may reach that: give --user, "+
+			"or --open to let everybody in", s.listen)
 	case auth == nil && len(s.hosts) == 0:
 		opts.Hosts = ownNames(local)
 	}
@@ -240,22 +227,6 @@ func isLoopback(address string) (bool, error) {
 
 // auth says who may see the pages. It is nil for everybody.
 func (s *serving) auth() (*viewer.Auth, error) {
-	auth := &viewer.Auth{User: s.user, Header: s.header}
-	for _, text := range s.proxies {
-		prefix, err := netip.ParsePrefix(text)
-		if err != nil {
-			one, err := netip.ParseAddr(text)
-			if err != nil {
-				return nil, usage("--proxy %q: want an address such as 10.0.0.7 or a range such "+
-					"as 10.0.0.0/8", text)
-			}
-			prefix = netip.PrefixFrom(one, one.BitLen())
-		}
-		auth.From = append(auth.From, prefix)
-	}
-	if (s.header == "") != (len(auth.From) == 0) {
-		return nil, usage("--proxy-header and --proxy go together")
-	}
 	if s.user == "" {
 		switch {
 		case s.passwordFile != "":
@@ -263,15 +234,12 @@ func (s *serving) auth() (*viewer.Auth, error) {
 		case os.Getenv(passwordVariable) != "":
 			return nil, usage("%s is set: whose? name the --user", passwordVariable)
 		}
-		if s.header == "" {
-			return nil, nil
-		}
-		return auth, nil
+		return nil, nil
 	}
 	if strings.Contains(s.user, ":") {
 		return nil, usage("--user %q: has a colon, which basic authentication cannot send", s.user)
 	}
-	auth.Password = os.Getenv(passwordVariable)
+	auth := &viewer.Auth{User: s.user, Password: os.Getenv(passwordVariable)}
 	if s.passwordFile != "" {
 		data, err := os.ReadFile(s.passwordFile)
 		if err != nil {

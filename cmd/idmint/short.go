@@ -28,7 +28,7 @@ func newShort(a *app, k *kind[idtype.ShortID, idtype.ShortParts]) *cobra.Command
 		Long: `Mint short IDs, one per line: 512 in a millisecond.
 
 The IDs do not say who minted them. Whoever mints at the same time, an app or
-another command, needs another --pool, or the same counter.
+another command, needs the same counter.
 ` + fmt.Sprintf(timedHelp, "short", "0.2 s"),
 		Example: "  idmint new short -n 3\n  idmint new short --db sqlite:app.db",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -36,6 +36,6 @@ another command, needs another --pool, or the same counter.
 			return mintTimed(c, a, k, &flags, number, generator.NewShort)
 		},
 	}
-	flags.add(c, "sequence numbers")
+	flags.add(c)
 	return c
 }

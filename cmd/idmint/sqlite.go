@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/spf13/cobra"
+
 	"github.com/idmint/idmint/launchlog/sqlite"
 )
 
@@ -26,3 +28,10 @@ func checkSQLite(path string) error { return sqlite.Check(path) }
 
 // isFileError reports whether an error is about the kind of file that a launch log lies in.
 func isFileError(err error) bool { return errors.As(err, new(*sqlite.FileError)) }
+
+// wholeCommands are those of a build with cgo alone: they use SQLite, or weigh much.
+func (a *app) wholeCommands() []*cobra.Command {
+	return []*cobra.Command{
+		a.demoCommand(), a.importCommand(), a.backupCommand(), a.reportCommand(),
+	}
+}

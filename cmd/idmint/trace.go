@@ -33,7 +33,7 @@ func newTrace(a *app, k *kind[idtype.TraceID, idtype.TraceParts]) *cobra.Command
 			return mintTimed(c, a, k, &flags, number, generator.NewTrace)
 		},
 	}
-	flags.add(c, "bottoms")
+	flags.add(c)
 	c.Flags().Var(&node, "node", "the node's number, 0 to 65535 (default one that is lent)")
 	return c
 }

@@ -6,14 +6,12 @@ go 1.26.0
 replace github.com/idmint/idmint => ../../
 
 require (
-	github.com/go-sql-driver/mysql v1.10.1
 	github.com/idmint/idmint v0.0.0
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/mattn/go-sqlite3 v1.14.52
 )
 
 require (
-	filippo.io/edwards25519 v1.2.0 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect

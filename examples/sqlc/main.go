@@ -29,10 +29,8 @@ func run(ctx context.Context, db string) error {
 		return inPostgres(ctx, db)
 	case strings.HasPrefix(db, "sqlite:"):
 		return inSQLite(ctx, strings.TrimPrefix(db, "sqlite:"))
-	case strings.Contains(db, "@tcp("):
-		return inMySQL(ctx, db)
 	}
-	return errors.New("IDMINT_DB: want postgres://…, sqlite:PATH or USER:PASSWORD@tcp(HOST:3306)/DATABASE")
+	return errors.New("IDMINT_DB must be postgres://… or sqlite:PATH")
 }
 
 // A mint has the generators of the shop.

@@ -14,9 +14,9 @@ import (
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/idtype/formats"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/internal/formats"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
 	"github.com/idmint/idmint/sqlid"

@@ -16,9 +16,9 @@ import (
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/internal/pgxsuite"
 	"github.com/idmint/idmint/sqlid"
 	"github.com/idmint/idmint/sqlid/pgxid"
+	"github.com/idmint/idmint/sqlid/pgxid/pgxsuite"
 )
 
 // describes says whether the server says in a mode which types the parameters have.

@@ -18,9 +18,9 @@ import (
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/internal/pgxsuite"
 	"github.com/idmint/idmint/sqlid"
 	"github.com/idmint/idmint/sqlid/pgxid"
+	"github.com/idmint/idmint/sqlid/pgxid/pgxsuite"
 )
 
 // A lone ID in a column of JSON is what it is within a struct: its MarshalJSON. Where the server

@@ -14,9 +14,9 @@ import (
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/internal/pgxsuite"
 	"github.com/idmint/idmint/sqlid"
 	"github.com/idmint/idmint/sqlid/pgxid"
+	"github.com/idmint/idmint/sqlid/pgxid/pgxsuite"
 )
 
 // A domain is a named type of PostgreSQL's, and the test of its keys.

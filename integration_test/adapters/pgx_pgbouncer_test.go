@@ -11,8 +11,8 @@ import (
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/integration_test/pgbouncer"
-	"github.com/idmint/idmint/internal/pgxsuite"
 	"github.com/idmint/idmint/sqlid/pgxid"
+	"github.com/idmint/idmint/sqlid/pgxid/pgxsuite"
 )
 
 // Through PgBouncer in transaction mode everything works in the modes that work there.

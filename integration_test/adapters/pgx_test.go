@@ -17,12 +17,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/idtype/formats"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/internal/formats"
-	"github.com/idmint/idmint/internal/pgxsuite"
 	"github.com/idmint/idmint/sqlid"
 	"github.com/idmint/idmint/sqlid/pgxid"
+	"github.com/idmint/idmint/sqlid/pgxid/pgxsuite"
 )
 
 var modes = []pgx.QueryExecMode{

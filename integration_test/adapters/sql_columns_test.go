@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/idtype/formats"
 	"github.com/idmint/idmint/sqlid"
 )
 

@@ -5,24 +5,19 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 	"unsafe"
 
+	"github.com/ClickHouse/ch-go/proto"
 	"github.com/ebitengine/purego"
 )
 
 // A result is what a statement returns, and what the engine did for it.
 type result struct {
-	data                  []byte // until free
-	rows, bytes           uint64 // of the result
-	readRows, readBytes   uint64 // from tables
-	wroteRows, wroteBytes uint64
-	elapsed               time.Duration
-	free                  func()
+	data     []byte // until free
+	progress proto.Progress
+	profile  proto.Profile
+	free     func()
 }
-
-// A parameter's value is text in the form of a field of a TabSeparated file, escapes and all.
-type parameter struct{ name, value string }
 
 // An engine executes ClickHouse's SQL, by libchdb.so. Sessions of it run at the same time; each has a
 // current database, settings and temporary tables of its own. Its functions are those of chdb.h.
@@ -119,15 +114,15 @@ type session struct {
 
 func (s *session) close() { s.disconnect(s.conn) }
 
-// query executes a statement, whose {name:Type} stand for the parameters' values, and returns its
-// result in the given format. A failure of the statement is an *exception.
-func (s *session) query(sql, format string, parameters []parameter) (*result, error) {
+// query executes a statement, whose {name:Type} stand for the parameters' values (each a text in the form
+// of a field of a TabSeparated file, escapes and all), and returns its result in the given format. A failure of the statement is an *exception.
+func (s *session) query(sql, format string, parameters []proto.Parameter) (*result, error) {
 	n := len(parameters)
 	names, values := make([]*byte, n, n+1), make([]*byte, n, n+1) // never without an address
 	nameLens, valueLens := make([]uintptr, n, n+1), make([]uintptr, n, n+1)
 	for i, p := range parameters {
-		names[i], nameLens[i] = cString(p.name), uintptr(len(p.name))
-		values[i], valueLens[i] = cString(p.value), uintptr(len(p.value))
+		names[i], nameLens[i] = cString(p.Key), uintptr(len(p.Key))
+		values[i], valueLens[i] = cString(p.Value), uintptr(len(p.Value))
 	}
 	h := s.execute(s.conn.handle, append([]byte(sql), 0), uintptr(len(sql)),
 		append([]byte(format), 0), uintptr(len(format)),
@@ -141,10 +136,12 @@ func (s *session) query(sql, format string, parameters []parameter) (*result, er
 		return nil, parseException(message)
 	}
 	r := &result{
-		rows: s.rows(h), bytes: s.bytes(h),
-		readRows: s.readRows(h), readBytes: s.readBytes(h),
-		wroteRows: s.wroteRows(h), wroteBytes: s.wroteBytes(h),
-		elapsed: time.Duration(s.elapsed(h) * float64(time.Second)),
+		progress: proto.Progress{
+			Rows: s.readRows(h), Bytes: s.readBytes(h),
+			WroteRows: s.wroteRows(h), WroteBytes: s.wroteBytes(h),
+			ElapsedNs: uint64(s.elapsed(h) * 1e9),
+		},
+		profile: proto.Profile{Rows: s.rows(h), Bytes: s.bytes(h)},
 		free:    func() { s.destroy(h) },
 	}
 	if size := s.length(h); size > 0 {

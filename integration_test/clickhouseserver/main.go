@@ -58,8 +58,8 @@ func run(ctx context.Context, library, path, listen string) error {
 	if err != nil {
 		return err
 	}
-	v := s.version
-	fmt.Printf("%s %d.%d.%d on %s\n", serverName, v.major, v.minor, v.patch, l.Addr())
+	v := s.hello
+	fmt.Printf("%s %d.%d.%d on %s\n", serverName, v.Major, v.Minor, v.Patch, l.Addr())
 	failed := make(chan error, 1)
 	go func() { failed <- s.serve(l) }()
 	select {

@@ -3,12 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log"
 	"net"
 	"os"
 	"sync"
 	"sync/atomic"
+
+	"github.com/ClickHouse/ch-go/proto"
 )
 
 // serverName is how the server tells clients that it is not the real one.
@@ -19,15 +20,13 @@ type server struct {
 	engine         *engine
 	user, password string
 	insertDir      string // empty but for rows of INSERTs under way
-	version        version
+	hello          proto.ServerHello
 	inserts        atomic.Uint64
 
-	adminMu sync.Mutex // guards admin
-	admin   *session
+	admin *session // which keeps the engine open while there are no clients
 
 	mu      sync.Mutex // guards what follows
 	clients map[net.Conn]struct{}
-	number  uint64 // of the last client
 	closed  bool
 	wg      sync.WaitGroup // counts clients
 }
@@ -45,7 +44,7 @@ func newServer(e *engine, insertDir, user, password, database string) (*server, 
 	if s.admin, err = e.open(); err != nil {
 		return nil, err
 	}
-	if s.version, err = versionOf(s.admin); err != nil {
+	if s.hello, err = helloOf(s.admin); err != nil {
 		return nil, err
 	}
 	if database != "" {
@@ -58,15 +57,13 @@ func newServer(e *engine, insertDir, user, password, database string) (*server, 
 }
 
 // open opens a session for a client.
-func (s *server) open(number uint64, database string) (*session, error) {
+func (s *server) open(database string) (*session, error) {
 	eng, err := s.engine.open()
 	if err != nil {
 		return nil, err
 	}
-	// The engine takes any expression for a SELECT, which the server does not. The comment is how
-	// kill finds the session's queries.
-	settings := map[string]string{"implicit_select": "0", "log_comment": quote(comment(number))}
-	if err = setAll(eng, settings); err == nil {
+	// The engine takes any expression for a SELECT, which the server does not.
+	if err = setAll(eng, map[string]string{"implicit_select": "0"}); err == nil {
 		_, err = table(eng, "USE "+identifier(database), nil)
 	}
 	if err != nil {
@@ -74,18 +71,6 @@ func (s *server) open(number uint64, database string) (*session, error) {
 		return nil, err
 	}
 	return eng, nil
-}
-
-func comment(number uint64) string { return fmt.Sprintf("connection %d", number) }
-
-// kill ends the query of a client, if it runs one.
-func (s *server) kill(number uint64) {
-	s.adminMu.Lock()
-	defer s.adminMu.Unlock()
-	if _, err := table(s.admin, "KILL QUERY WHERE Settings['log_comment'] = "+
-		quote(comment(number))+" ASYNC", nil); err != nil {
-		log.Printf("kill the query of connection %d: %v", number, err)
-	}
 }
 
 // serve serves clients until close.
@@ -100,29 +85,27 @@ func (s *server) serve(l net.Listener) error {
 			}
 			return err
 		}
-		number, ok := s.add(c)
-		if !ok {
+		if !s.add(c) {
 			return c.Close()
 		}
 		go func() {
 			defer s.remove(c)
-			if err := newConn(s, c, number).serve(); err != nil {
-				log.Printf("connection %d from %s: %v", number, c.RemoteAddr(), err)
+			if err := newConn(s, c).serve(); err != nil {
+				log.Printf("connection from %s: %v", c.RemoteAddr(), err)
 			}
 		}()
 	}
 }
 
-func (s *server) add(c net.Conn) (number uint64, ok bool) {
+func (s *server) add(c net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return 0, false
+		return false
 	}
 	s.wg.Add(1)
 	s.clients[c] = struct{}{}
-	s.number++
-	return s.number, true
+	return true
 }
 
 func (s *server) remove(c net.Conn) {
@@ -150,8 +133,6 @@ func (s *server) close(ctx context.Context) {
 	go func() {
 		defer close(ended)
 		s.wg.Wait()
-		s.adminMu.Lock()
-		defer s.adminMu.Unlock()
 		s.admin.close()
 	}()
 	select {

@@ -1,55 +1,64 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"net"
-	"os"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/ClickHouse/ch-go/compress"
+	"github.com/ClickHouse/ch-go/proto"
+	native "github.com/ClickHouse/clickhouse-go/v2/lib/proto"
 )
 
-// A conn is a client's connection with a session of the engine. One goroutine has it; another only
-// waits for what the client sends while a query runs.
+// A conn is a client's connection with a session of the engine. One goroutine has it.
 type conn struct {
 	srv    *server
 	net    net.Conn
 	eng    *session
-	number uint64 // of the connection
-	in     buffered
-	unpack buffered // what in holds compressed
-	out    encoder
-	pack   *packer // to out, compressed
+	in     *proto.Reader
+	out    proto.Buffer // what flush sends
+	pack   *compress.Writer
 	scope  scope
 	packed bool // the blocks of the current query
 }
 
-func newConn(srv *server, c net.Conn, number uint64) *conn {
-	in, out := bufio.NewReaderSize(c, 1<<17), bufio.NewWriterSize(c, 1<<17)
+func newConn(srv *server, c net.Conn) *conn {
 	return &conn{
-		srv: srv, net: c, number: number,
-		in:     buffered{in},
-		unpack: buffered{bufio.NewReaderSize(compress.NewReader(in), 1<<16)},
-		out:    encoder{out},
-		pack:   newPacker(out),
+		srv: srv, net: c, in: proto.NewReader(c),
+		pack: compress.NewWriter(compress.LevelZero, compress.LZ4),
 	}
 }
 
-// serve speaks with a client until it goes or breaks the protocol.
-func (c *conn) serve() (err error) {
-	d := decoder{source: c.in}
-	if packet := d.uvarint(); d.err == nil && packet != clientHello {
-		return fmt.Errorf("packet %d instead of a hello", packet)
+func (c *conn) flush() error {
+	_, err := c.net.Write(c.out.Buf)
+	c.out.Reset()
+	return err
+}
+
+// packet reads what kind of packet the client sends.
+func (c *conn) packet() (proto.ClientCode, error) {
+	n, err := c.in.UVarInt()
+	if err == nil && n > uint64(proto.ClientTablesStatusRequest) {
+		err = unknownPacket(n)
 	}
-	h := d.hello()
-	if d.err != nil {
-		return d.err
+	return proto.ClientCode(n), err
+}
+
+// serve speaks with a client until it goes or breaks the protocol.
+func (c *conn) serve() error {
+	packet, err := c.packet()
+	if err == nil && packet != proto.ClientCodeHello {
+		err = fmt.Errorf("packet %d instead of a hello", packet)
+	}
+	var h proto.ClientHello
+	if err == nil {
+		err = c.in.Decode(&h)
+	}
+	if err != nil {
+		return err
 	}
 	defer func() {
 		if c.eng != nil { // even if the client does not hear of it
@@ -59,30 +68,31 @@ func (c *conn) serve() (err error) {
 	if err := c.begin(h); err != nil {
 		return c.refuse(err)
 	}
-	if d.text(); d.err != nil { // a quota
-		return d.err
+	if _, err := c.in.Str(); err != nil { // a quota
+		return err
 	}
 	for {
-		switch packet := d.uvarint(); {
-		case d.err == io.EOF:
+		packet, err := c.packet()
+		if errors.Is(err, io.EOF) {
 			return nil
-		case d.err != nil:
-			return d.err
-		case packet == clientPing:
-			c.out.uvarint(serverPong)
-		case packet == clientCancel: // of a query that has ended
-		case packet == clientData: // of an INSERT that failed
-			if _, _, err := c.readBlock(io.Discard); err != nil {
-				return c.refuse(err)
-			}
-		case packet == clientQuery:
-			if err := c.query(); err != nil {
-				return c.refuse(err)
-			}
-		default:
-			return c.refuse(unknownPacket(packet))
 		}
-		if err := c.out.Flush(); err != nil {
+		if err == nil {
+			switch packet {
+			case proto.ClientCodePing:
+				proto.ServerCodePong.Encode(&c.out)
+			case proto.ClientCodeCancel: // of a query that has ended
+			case proto.ClientCodeData: // of an INSERT that failed
+				_, err = c.readBlock()
+			case proto.ClientCodeQuery:
+				err = c.query()
+			default:
+				err = unknownPacket(uint64(packet))
+			}
+		}
+		if err != nil {
+			return c.refuse(err)
+		}
+		if err := c.flush(); err != nil {
 			return err
 		}
 	}
@@ -93,53 +103,54 @@ func unknownPacket(packet uint64) error {
 }
 
 // begin opens the session that a hello asks for, and answers.
-func (c *conn) begin(h hello) (err error) {
-	if h.user != c.srv.user || h.password != c.srv.password {
-		return &exception{codeAuthentication, h.user +
+func (c *conn) begin(h proto.ClientHello) (err error) {
+	if h.User != c.srv.user || h.Password != c.srv.password {
+		return &exception{codeAuthentication, h.User +
 			": Authentication failed: password is incorrect, or there is no user with such name."}
 	}
-	if h.revision < revision {
+	if h.ProtocolVersion < revision {
 		return &exception{
 			codeNotImplemented,
 			fmt.Sprintf("the stand-in serves clients from revision %d on, not %d", revision,
-				h.revision),
+				h.ProtocolVersion),
 		}
 	}
-	if c.eng, err = c.srv.open(c.number, cmp.Or(h.database, "default")); err != nil {
+	if c.eng, err = c.srv.open(cmp.Or(h.Database, "default")); err != nil {
 		return err
 	}
-	v := c.srv.version
-	c.out.uvarint(serverHello)
-	c.out.text(serverName)
-	c.out.uvarint(v.major, v.minor, revision)
-	c.out.text(v.timezone, serverName)
-	c.out.uvarint(v.patch)
-	return c.out.Flush()
+	c.srv.hello.EncodeAware(&c.out, revision)
+	return c.flush()
 }
 
 // query answers a query. An error is one after which the connection cannot go on.
 func (c *conn) query() error {
-	d := decoder{source: c.in}
-	q := d.query()
-	if d.err != nil {
-		return d.err
+	var q proto.Query
+	if err := q.DecodeAware(c.in, revision); err != nil {
+		return err
 	}
-	c.packed = q.compressed
+	for i, p := range q.Parameters {
+		value, err := unquote(p.Value)
+		if err != nil {
+			return fmt.Errorf("parameter %s: %w", p.Key, err)
+		}
+		q.Parameters[i].Value = value
+	}
+	c.packed = q.Compression == proto.CompressionEnabled
 	if err := c.readNoTables(); err != nil {
 		return err
 	}
-	if strings.EqualFold(firstWord(q.body), "SET") { // what it sets is to stay
-		q.settings = nil
+	if strings.EqualFold(firstWord(q.Body), "SET") { // what it sets is to stay
+		q.Settings = nil
 	}
-	err := severalStatements(q.body)
+	err := severalStatements(q.Body)
 	if err == nil {
-		err = c.scope.apply(c.eng, q.settings)
+		err = c.scope.apply(c.eng, q.Settings)
 	}
 	if err == nil {
-		if ins, ok := insertionOf(q.body); ok {
+		if ins, ok := insertionOf(q.Body); ok {
 			err = c.insert(q, ins)
 		} else {
-			err = c.run(withoutFormat(q.body), q.parameters)
+			err = c.run(withoutFormat(q.Body), q.Parameters)
 		}
 	}
 	var x *exception
@@ -163,139 +174,97 @@ func firstWord(sql string) string {
 
 // readNoTables reads the block that ends the external tables of a query, of which there are none.
 func (c *conn) readNoTables() error {
-	d := decoder{source: c.in}
-	if packet := d.uvarint(); d.err == nil && packet != clientData {
-		d.err = fmt.Errorf("packet %d instead of a query's tables", packet)
+	packet, err := c.packet()
+	if err == nil && packet != proto.ClientCodeData {
+		err = fmt.Errorf("packet %d instead of a query's tables", packet)
 	}
-	if d.err != nil {
-		return d.err
+	if err != nil {
+		return err
 	}
-	columns, _, err := c.readBlock(io.Discard)
-	if err == nil && len(columns) > 0 {
+	b, err := c.readBlock()
+	if err == nil && len(b.Columns) > 0 {
 		err = &exception{codeNotImplemented, "the stand-in takes no external tables"}
 	}
 	return err
 }
 
-// readBlock reads a block behind its packet's number and writes it in the form of files.
-func (c *conn) readBlock(w io.Writer) (columns []column, rows uint64, err error) {
-	d := decoder{source: c.in}
-	if d.text(); d.err != nil { // a name
-		return nil, 0, d.err
+// readBlock reads a block behind its packet's number.
+func (c *conn) readBlock() (*native.Block, error) {
+	if _, err := c.in.Str(); err != nil { // a name
+		return nil, err
 	}
-	src := c.in
 	if c.packed {
-		src = c.unpack
+		c.in.EnableCompression()
+		defer c.in.DisableCompression()
 	}
-	columns, rows, err = copyBlock(w, fileForm, src, wireForm)
-	if err == nil && c.unpack.Buffered() > 0 {
-		err = errors.New("a compressed block holds more than a block")
-	}
-	return columns, rows, err
+	return decode(c.in, revision)
 }
 
-// run runs a statement and sends its result.
-func (c *conn) run(sql string, parameters []parameter) error {
-	cancelled := c.watch()
+// run runs a statement and sends its result. A client that cancels it, or goes, is heard when it
+// has ended.
+func (c *conn) run(sql string, parameters []proto.Parameter) error {
 	err := c.sendResult(sql, parameters)
-	stopped, lost := cancelled()
-	var x *exception
-	switch {
-	case lost != nil:
-		return fatal{lost}
-	case stopped && (err == nil || errors.As(err, &x)):
-		// the client wants to hear of no more than the end
-	case err != nil:
-		return err
+	if err == nil {
+		proto.ServerCodeEndOfStream.Encode(&c.out)
 	}
-	c.out.uvarint(serverEndOfStream)
-	return nil
+	return err
 }
 
-func (c *conn) sendResult(sql string, parameters []parameter) error {
+func (c *conn) sendResult(sql string, parameters []proto.Parameter) error {
 	r, err := c.eng.query(sql, "Native", parameters)
 	if err != nil {
 		return err
 	}
 	defer r.free()
-	c.out.uvarint(serverProgress, r.readRows, r.readBytes, 0, r.wroteRows, r.wroteBytes,
-		uint64(r.elapsed))
-	var columns []column
-	if rest := memory(r.data); len(rest) > 0 { // those of all blocks are those of the first
-		columns, _, err = copyBlock(io.Discard, fileForm, &rest, fileForm)
-	} else if hasColumns(sql) {
-		columns, err = header(c.eng, sql, parameters)
-	}
-	if err == nil && columns != nil {
-		err = c.sendHeader(columns)
-	}
-	blocks := uint64(0)
-	for rest := memory(r.data); err == nil && len(rest) > 0; blocks++ {
-		err = c.sendBlock(func(w io.Writer) error {
-			_, _, err := copyBlock(w, wireForm, &rest, fileForm)
-			return err
-		})
-	}
-	if err == nil {
-		c.out.uvarint(serverProfileInfo, r.rows, blocks, r.bytes, 0, 0, 0)
-	}
-	return err
-}
-
-// watch looks, while a query runs, whether its client cancels it or goes. What it returns ends that
-// and tells what came.
-func (c *conn) watch() func() (cancelled bool, lost error) {
-	done, ended := make(chan struct{}), make(chan struct{})
-	var cancelled bool
-	var lost error
-	go func() {
-		defer close(ended)
-		b, err := c.in.Peek(1)
-		switch {
-		case errors.Is(err, os.ErrDeadlineExceeded):
-			return
-		case err == nil && b[0] == clientCancel:
-			cancelled = true
-		case err == nil:
-			lost = unknownPacket(uint64(b[0]))
-		default:
-			lost = err
-		}
-		for { // the query may not have begun yet
-			c.srv.kill(c.number)
-			select {
-			case <-done:
-				return
-			case <-time.After(20 * time.Millisecond):
+	proto.ServerCodeProgress.Encode(&c.out)
+	r.progress.EncodeAware(&c.out, revision)
+	switch sent := uint64(0); {
+	case len(r.data) > 0:
+		for b, err := range blocks(r.data) {
+			if sent == 0 && err == nil {
+				var h *native.Block
+				if h, err = header(b); err == nil {
+					err = c.sendBlock(h)
+				}
 			}
+			if err == nil {
+				err = c.sendBlock(b)
+			}
+			if err != nil {
+				return err
+			}
+			sent++
 		}
-	}()
-	return func() (bool, error) {
-		close(done)
-		_ = c.net.SetReadDeadline(time.Unix(1, 0))
-		<-ended
-		_ = c.net.SetReadDeadline(time.Time{})
-		if cancelled {
-			_, _ = c.in.Discard(1)
+		r.profile.Blocks = sent
+	case hasColumns(sql):
+		b, err := columnsOf(c.eng, sql, parameters)
+		if err == nil && len(b.Columns) > 0 {
+			err = c.sendBlock(b)
 		}
-		return cancelled, lost
+		if err != nil {
+			return err
+		}
 	}
+	r.profile.EncodeAware(&c.out, revision)
+	return nil
 }
 
-func (c *conn) sendHeader(columns []column) error {
-	return c.sendBlock(func(w io.Writer) error { return writeHeader(w, columns) })
-}
-
-func (c *conn) sendBlock(write func(io.Writer) error) error {
-	c.out.uvarint(serverData)
-	c.out.text("")
-	if !c.packed {
-		return write(c.out)
-	}
-	if err := write(c.pack); err != nil {
+func (c *conn) sendBlock(b *native.Block) error {
+	before := len(c.out.Buf)
+	proto.ServerCodeData.Encode(&c.out)
+	c.out.PutString("")
+	start := len(c.out.Buf)
+	if err := encode(&c.out, b); err != nil {
+		c.out.Buf = c.out.Buf[:before] // the client is to read the error
 		return err
 	}
-	return c.pack.Flush()
+	if c.packed {
+		if err := c.pack.Compress(c.out.Buf[start:]); err != nil {
+			return err
+		}
+		c.out.Buf = append(c.out.Buf[:start], c.pack.Data...)
+	}
+	return c.flush()
 }
 
 // refuse tells the client why the connection ends, if it still listens.
@@ -309,59 +278,24 @@ func (c *conn) sendException(err error) error {
 	x := &exception{code: codeUnknownException, message: err.Error()}
 	errors.As(err, &x)
 	const name = "DB::Exception"
-	c.out.uvarint(serverException)
-	_, _ = c.out.Write(
-		[]byte{byte(x.code), byte(x.code >> 8), byte(x.code >> 16), byte(x.code >> 24)},
-	)
-	c.out.text(name, name+": "+x.message, "")
-	_ = c.out.WriteByte(0) // no other within
-	return c.out.Flush()
+	proto.ServerCodeException.Encode(&c.out)
+	(&proto.Exception{
+		Code: proto.Error(x.code), Name: name, Message: name + ": " + x.message,
+	}).EncodeAware(&c.out, revision)
+	return c.flush()
 }
 
-// A packer compresses what is written to it.
-type packer struct{ *bufio.Writer }
-
-func newPacker(w io.Writer) *packer {
-	const blockSize = 1 << 20 // as the server
-	return &packer{bufio.NewWriterSize(
-		packedFrames{compress.NewWriter(compress.LevelZero, compress.LZ4), w}, blockSize,
-	)}
-}
-
-// packedFrames makes a frame of each write.
-type packedFrames struct {
-	*compress.Writer
-	w io.Writer
-}
-
-func (f packedFrames) Write(b []byte) (int, error) {
-	if err := f.Compress(b); err != nil {
-		return 0, err
-	}
-	if _, err := f.w.Write(f.Data); err != nil {
-		return 0, err
-	}
-	return len(b), nil
-}
-
-// A version is what the server says of itself.
-type version struct {
-	major, minor, patch uint64
-	timezone            string
-}
-
-func versionOf(eng *session) (version, error) {
+// helloOf is what the server says of itself.
+func helloOf(eng *session) (h proto.ServerHello, err error) {
 	rows, err := table(eng, "SELECT version(), timezone()", nil)
 	if err != nil {
-		return version{}, err
+		return h, err
 	}
-	v := version{timezone: rows[0][1]}
-	for i, part := range strings.SplitN(rows[0][0], ".", 4)[:3] {
-		n, err := strconv.ParseUint(part, 10, 32)
-		if err != nil {
-			return version{}, fmt.Errorf("version %q: %w", rows[0][0], err)
-		}
-		*[]*uint64{&v.major, &v.minor, &v.patch}[i] = n
+	h = proto.ServerHello{
+		Name: serverName, DisplayName: serverName, Revision: revision, Timezone: rows[0][1],
 	}
-	return v, nil
+	if _, err := fmt.Sscanf(rows[0][0], "%d.%d.%d", &h.Major, &h.Minor, &h.Patch); err != nil {
+		return h, fmt.Errorf("version %q: %w", rows[0][0], err)
+	}
+	return h, nil
 }

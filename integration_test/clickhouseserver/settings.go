@@ -3,6 +3,10 @@ package main
 import (
 	"maps"
 	"strings"
+
+	"github.com/ClickHouse/ch-go/proto"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/column"
+	native "github.com/ClickHouse/clickhouse-go/v2/lib/proto"
 )
 
 // A scope holds the settings of a session that are there for its current query alone. They stay
@@ -10,12 +14,12 @@ import (
 type scope struct{ set map[string]string } // SQL of the value, by name
 
 // apply gives the session the settings of a query.
-func (s *scope) apply(eng *session, settings []setting) error {
+func (s *scope) apply(eng *session, settings []proto.Setting) error {
 	want, defaults := map[string]string{}, map[string]string{}
 	for _, x := range settings {
-		want[x.name] = quote(x.value)
-		if x.custom {
-			want[x.name] = x.value
+		want[x.Key] = quote(x.Value)
+		if x.Custom {
+			want[x.Key] = x.Value
 		}
 	}
 	if maps.Equal(want, s.set) {
@@ -48,26 +52,27 @@ func setAll(eng *session, values map[string]string) error {
 }
 
 // table returns the rows of a small result as text.
-func table(eng *session, sql string, parameters []parameter) ([][]string, error) {
+func table(eng *session, sql string, parameters []proto.Parameter) ([][]string, error) {
 	text, err := fetch(eng, sql, "TabSeparated", parameters)
 	return fields(text), err
 }
 
-// header returns the columns of a query's result.
-func header(eng *session, sql string, parameters []parameter) ([]column, error) {
+// columnsOf returns the columns of a query's result, in a block without rows.
+func columnsOf(eng *session, sql string, parameters []proto.Parameter) (*native.Block, error) {
 	text, err := fetch(eng, sql, "TabSeparatedWithNamesAndTypes", parameters)
-	rows := fields(text)
+	b, rows := newBlock(), fields(text)
 	if err != nil || len(rows) < 2 {
-		return nil, err
+		return b, err
 	}
-	var columns []column
 	for i, name := range rows[0] {
-		columns = append(columns, column{name, rows[1][i]})
+		if err := b.AddColumn(name, column.Type(rows[1][i])); err != nil {
+			return b, carried(err)
+		}
 	}
-	return columns, nil
+	return b, nil
 }
 
-func fetch(eng *session, sql, format string, parameters []parameter) (string, error) {
+func fetch(eng *session, sql, format string, parameters []proto.Parameter) (string, error) {
 	r, err := eng.query(sql, format, parameters)
 	if err != nil {
 		return "", err

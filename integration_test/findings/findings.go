@@ -14,17 +14,18 @@ import (
 	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/checks"
 )
 
 // Want compares results with what is wanted: by code, a level, a colon, and what the message begins
 // with. A result that passed may be wanted, too. All others must have passed.
-func Want(t testing.TB, when string, results []doctor.Result, wanted map[string]string) {
+func Want(t testing.TB, when string, results []checks.Result, wanted map[string]string) {
 	t.Helper()
-	listed := doctor.Checks()
+	listed := checks.All()
 	got := map[string]string{}
 	for _, r := range results {
-		i := slices.IndexFunc(listed, func(c doctor.Check) bool { return c.Code == r.Check })
-		advises := r.Level == doctor.Note || r.Level == doctor.Finding
+		i := slices.IndexFunc(listed, func(c checks.Check) bool { return c.Code == r.Check })
+		advises := r.Level == checks.Note || r.Level == checks.Finding
 		if i < 0 || r.Message == "" || advises && r.Remedy != listed[i].Remedy ||
 			!advises && r.Remedy != "" {
 			t.Errorf("%s: %+v", when, r)
@@ -60,7 +61,7 @@ func SQL(t testing.TB, when string, d dsn.DSN, wanted map[string]string) {
 // while the store is too busy. It returns what the checks say of the store itself.
 func Checked[C any](
 	t testing.TB, when string, config C,
-	check func(context.Context, C) ([]doctor.Result, map[string]string, error),
+	check func(context.Context, C) ([]checks.Result, map[string]string, error),
 	wanted map[string]string,
 ) (identity map[string]string) {
 	t.Helper()

@@ -150,6 +150,9 @@ func testColumn[K idtype.ID](d database, rule gormid.Rule, types types) func(*te
 			}
 		}
 		checkValues[K](t, db, isClickHouse)
+		if !isClickHouse { // which has no unique keys
+			checkUpserts[K](t, d, db)
+		}
 	}
 }
 

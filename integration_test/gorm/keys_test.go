@@ -126,24 +126,29 @@ func testKeysOfAnyName(t *testing.T, d database) {
 // Keys of other models, which no relation names.
 type (
 	Passenger struct {
-		UserID UserID `gorm:"primaryKey"` // by its name and its type
+		UserID UserID `gorm:"primaryKey;autoIncrement:false"` // by its name and its type
 		Seat   string
 	}
 	Crewman struct {
-		ID   UserID // by its type
+		ID   UserID `gorm:"autoIncrement:false"` // by its type
 		Rank string
 	}
 	Captain struct {
-		UserID idtype.DecimalID `gorm:"primaryKey"` // by its name
+		UserID idtype.DecimalID `gorm:"primaryKey;autoIncrement:false"` // by its name
 		Ship   string
 	}
 	Ticket struct {
 		OrderID idtype.Decimal[Ticket] `gorm:"primaryKey"` // its own, by its type
 		Text    string
 	}
+	Untagged struct {
+		UserID idtype.DecimalID `gorm:"primaryKey"` // by its name
+		Text   string
+	}
 )
 
-// A key of another model is not made up. That is known by a relation, by the entity of its type, or
+// A key of another model is not made up. Strict refuses it when the model is migrated, unless a
+// relation or the tag says who sets it. That is known by a relation, by the entity of its type, or
 // by its name where the model of that name is known.
 func testKeysOfOthers(t *testing.T, d database) {
 	s := newSource()
@@ -162,6 +167,11 @@ func testKeysOfOthers(t *testing.T, d database) {
 	migrate(t, db, append(allModels(), &Crewman{}, &Ticket{})...)
 	for _, model := range []any{&Passenger{}, &Crewman{}, &Captain{}} {
 		refused(db, model)
+	}
+	err := db.AutoMigrate(&Untagged{})
+	if !errors.As(err, new(*gormid.Error)) || !strings.Contains(err.Error(),
+		"its primary key UserID is that of another model by its type or its name") {
+		t.Errorf("AutoMigrate: %v", err)
 	}
 	wantFills(t, s)
 	must(t, db.Create(&Passenger{UserID: 5}))

@@ -20,7 +20,7 @@ func TestPostgres(t *testing.T) { inPostgres(t, false).testAll(t) }
 func TestPostgresSimpleProtocol(t *testing.T) {
 	t.Parallel()
 	d := inPostgres(t, true)
-	t.Run("Schemes", func(t *testing.T) { testSchemes(t, d) })
+	t.Run("Columns", func(t *testing.T) { testColumns(t, d) })
 	d.run(t, upserts, upserts)
 }
 
@@ -57,7 +57,7 @@ var suite = map[need][]test{
 		testForeignKeyKnownLater, testForAssignsForeignKeys, testZeroForeignKey, testAssociations,
 		testAssociationsOfSlice, testAssociationsOfMaps, testCustomJoinTables,
 		testSourceFailsForAssociation, testSelectAndOmit, testOmitOfAssignedKey, testJoinTableColumns,
-		testSchemes, testTranslatedErrors, testTwoGenerators, testMovedApp, testNullKeys,
+		testTranslatedErrors, testTwoGenerators, testMovedApp, testNullKeys,
 	},
 	upserts: {
 		testUpserts, testDoNothingWhereGORMMiscounts, testReturningKeepsOthers,

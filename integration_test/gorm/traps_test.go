@@ -39,13 +39,27 @@ func testTraps(t *testing.T, d database) {
 		t.Errorf("Delete with an empty list: %v", err)
 	}
 
+	// GORM takes a list of sql.Null by itself for the columns of a struct.
+	nulls := []sql.Null[idtype.DecimalID]{{V: id, Valid: true}}
+	for name, err := range map[string]error{
+		"Find": db.Find(&all, nulls).Error, "Delete": db.Delete(&Item{}, nulls).Error,
+	} {
+		if err == nil {
+			t.Errorf("%s takes a list of sql.Null", name)
+		}
+	}
+	must(t, db.Where("id IN ?", nulls).Find(&all))
+	if len(all) != 1 || all[0] != items[1] {
+		t.Errorf("IN a list of sql.Null read %v", all)
+	}
+
 	// A list is spread over as many parameters as it has IDs, which = ANY does not take. Slice is
 	// one parameter.
-	sql := db.ToSQL(func(tx *gorm.DB) *gorm.DB {
+	text := db.ToSQL(func(tx *gorm.DB) *gorm.DB {
 		return tx.Where("id = ANY(?)", []idtype.DecimalID{1, 2}).Find(&all)
 	})
-	if !strings.Contains(sql, "= ANY(1,2)") {
-		t.Error(sql)
+	if !strings.Contains(text, "= ANY(1,2)") {
+		t.Error(text)
 	}
 	list := map[Kind]string{
 		SQLite:     "SELECT value FROM json_each(?)",

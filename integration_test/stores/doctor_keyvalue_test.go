@@ -10,13 +10,13 @@ import (
 	"github.com/go-zookeeper/zk"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/integration_test/findings"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/cassandra"
 	"github.com/idmint/idmint/launchlog/cassandra/cassandradoctor"
+	"github.com/idmint/idmint/launchlog/checks"
 	"github.com/idmint/idmint/launchlog/etcd"
 	"github.com/idmint/idmint/launchlog/etcd/etcddoctor"
 	"github.com/idmint/idmint/launchlog/zookeeper"
@@ -29,7 +29,7 @@ type checked func(t *testing.T, when string, wanted map[string]string) (identity
 
 // checking is [checked] by the doctor of a store.
 func checking[C any](
-	config C, check func(context.Context, C) ([]doctor.Result, map[string]string, error),
+	config C, check func(context.Context, C) ([]checks.Result, map[string]string, error),
 ) checked {
 	return func(t *testing.T, when string, wanted map[string]string) map[string]string {
 		t.Helper()
@@ -40,7 +40,7 @@ func checking[C any](
 // refuses checks what a check says of a configuration that is none, and of a context that ended.
 func refuses[C any, E error](
 	t *testing.T, bad, good C,
-	check func(context.Context, C) ([]doctor.Result, map[string]string, error),
+	check func(context.Context, C) ([]checks.Result, map[string]string, error),
 ) {
 	t.Helper()
 	_, _, err := check(ctx, bad)

@@ -112,6 +112,11 @@ func TestDoctorPostgres(t *testing.T) {
 			"rights", "note: the role APP owns the tables",
 		},
 		{
+			"ALTER TABLE idmint_counter ENABLE ROW LEVEL SECURITY",
+			"ALTER TABLE idmint_counter DISABLE ROW LEVEL SECURITY",
+			"rights", "finding: row-level security applies to the role APP",
+		},
+		{
 			"ALTER TABLE idmint_counter DISABLE TRIGGER idmint_counter_update",
 			"ALTER TABLE idmint_counter ENABLE TRIGGER idmint_counter_update",
 			"triggers", "finding: triggers are disabled: idmint_counter_update",

@@ -87,6 +87,11 @@ func TestPostgresRowSecurity(t *testing.T) {
 			t.Errorf("%s: %v, want an error that names row-level security", name, err)
 		}
 	}
+	var claimed int // one row, that the source made and could not read
+	err = owner.QueryRow("SELECT count(*) FROM idmint_counter WHERE name LIKE 'trace/%'").Scan(&claimed)
+	if err != nil || claimed > 1 {
+		t.Errorf("claims made %d rows, %v", claimed, err)
+	}
 	if _, err := log.Claim(t.Context(), launch.ID); !errors.Is(err, launchlog.ErrNotFound) {
 		t.Errorf("claim: %v, want that there is no such launch", err)
 	}

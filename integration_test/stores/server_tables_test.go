@@ -10,6 +10,7 @@ import (
 	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/checks"
 	"github.com/idmint/idmint/launchlog/storetest"
 	"github.com/idmint/idmint/migrations"
 )
@@ -106,7 +107,7 @@ func TestAhead(t *testing.T) {
 			}
 			var messages []string
 			for _, r := range results {
-				if r.Check == "rows" && r.Level == doctor.Finding {
+				if r.Check == "rows" && r.Level == checks.Finding {
 					messages = append(messages, r.Message)
 				}
 			}

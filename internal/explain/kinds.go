@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/idtype/formats"
 )
 
 // milliseconds is the layout of times of that resolution.

@@ -8,11 +8,11 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/integration_test/findings"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/checks"
 	"github.com/idmint/idmint/launchlog/etcd"
 	"github.com/idmint/idmint/launchlog/etcd/etcddoctor"
 )
@@ -134,7 +134,7 @@ func TestDoctorEtcdQuota(t *testing.T) {
 		"etcd.quota", "finding: the database has 1", "etcd.alarms", "finding: member ",
 		"etcd.members", "note: "))
 	results, _, err := etcddoctor.Check(ctx, config)
-	if err != nil || !slices.ContainsFunc(results, func(r doctor.Result) bool {
+	if err != nil || !slices.ContainsFunc(results, func(r checks.Result) bool {
 		return r.Check == "etcd.alarms" &&
 			strings.HasSuffix(r.Message, "the alarm NOSPACE: the cluster takes no writes")
 	}) {

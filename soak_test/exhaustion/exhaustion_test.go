@@ -23,6 +23,7 @@ import (
 	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/cassandra"
+	"github.com/idmint/idmint/launchlog/checks"
 	"github.com/idmint/idmint/launchlog/etcd"
 	"github.com/idmint/idmint/launchlog/memory"
 	"github.com/idmint/idmint/launchlog/mysql"
@@ -181,7 +182,7 @@ func finding(t *testing.T, log *launchlog.Log, code, text string) {
 	}
 	for _, r := range results {
 		if r.Check == code {
-			if r.Level != doctor.Finding || !strings.Contains(r.Message, text) {
+			if r.Level != checks.Finding || !strings.Contains(r.Message, text) {
 				t.Errorf("doctor: %+v, want a finding with %q", r, text)
 			}
 			return

@@ -13,6 +13,7 @@ import (
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/integration_test/findings"
+	"github.com/idmint/idmint/launchlog/checks"
 	"github.com/idmint/idmint/migrations"
 )
 
@@ -164,8 +165,8 @@ func TestDoctorPostgresStandbys(t *testing.T) {
 	dbtest.Exec(t, db, "CREATE ROLE app LOGIN PASSWORD 'app'",
 		"GRANT SELECT ON idmint_schema TO app")
 	results, err := doctor.SQL(ctx, dbtest.Open(t, as(t, server.DSN, "app")), migrations.Postgres)
-	if err != nil || !slices.ContainsFunc(results, func(r doctor.Result) bool {
-		return r.Check == "postgres.standbys" && r.Level == doctor.Unknown
+	if err != nil || !slices.ContainsFunc(results, func(r checks.Result) bool {
+		return r.Check == "postgres.standbys" && r.Level == checks.Unknown
 	}) {
 		t.Errorf("%+v, %v", results, err)
 	}

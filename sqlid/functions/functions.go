@@ -5,9 +5,8 @@
 //	SELECT * FROM events WHERE id BETWEEN idmint_sno_min('2026-11-01') AND idmint_sno_max(now());
 //
 // [Install] creates them in PostgreSQL, MySQL, MariaDB and ClickHouse, and [Statements] returns
-// their SQL. SQLite keeps no functions: [Register] adds them to each connection. The command line
-// has `idmint migrate --functions` and `idmint functions`. All databases have the same names, and
-// docs/sql.md lists them.
+// their SQL. SQLite keeps no functions: [Register] adds them to each connection. `idmint functions`
+// writes the SQL for a console. All databases have the same names, and docs/sql.md lists them.
 //
 // # What they take
 //

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/idtype/formats"
 )
 
 // A Registrar registers a function on a connection to SQLite. The *sqlite3.SQLiteConn of go-sqlite3

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/pgxsuite"
+	"github.com/idmint/idmint/sqlid/pgxid/pgxsuite"
 )
 
 // TestDirect holds the plans of pgxid's own against Value and Scan, which have tests of their own.

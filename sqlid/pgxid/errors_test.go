@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/pgxsuite"
 	"github.com/idmint/idmint/sqlid/pgxid"
+	"github.com/idmint/idmint/sqlid/pgxid/pgxsuite"
 )
 
 // An error names the Go type, the value, the column, and what to do.

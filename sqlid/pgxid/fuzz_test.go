@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"github.com/idmint/idmint/internal/pgxsuite"
+	"github.com/idmint/idmint/sqlid/pgxid/pgxsuite"
 )
 
 // Whatever a server sends as whatever type is read as an ID, or refused with an error that leaves

@@ -24,9 +24,9 @@ import (
 
 	gocql "github.com/apache/cassandra-gocql-driver/v2"
 
-	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/cassandra"
+	"github.com/idmint/idmint/launchlog/checks"
 	"github.com/idmint/idmint/launchlog/internal/named"
 )
 
@@ -38,7 +38,7 @@ const answerTime = 3 * time.Second
 // a [*launchlog.AttemptError]. Other errors wrap a [*launchlog.RequestError] about the config, or
 // the context's.
 func Check(ctx context.Context, config cassandra.Config) (
-	results []doctor.Result, identity map[string]string, err error,
+	results []checks.Result, identity map[string]string, err error,
 ) {
 	config, err = config.Checked()
 	if err != nil {
@@ -49,17 +49,17 @@ func Check(ctx context.Context, config cassandra.Config) (
 	if err := c.open(ctx); err != nil {
 		return nil, nil, named.Failed("cassandradoctor", err)
 	}
-	results, err = doctor.Examine(ctx, c, probes, func(ctx context.Context) error {
+	results, err = checks.Examine(ctx, c, probes, func(ctx context.Context) error {
 		_, err := c.rows(ctx, `SELECT host_id FROM system.local`)
 		return err
 	})
 	if err != nil {
-		return results, nil, err
+		return results, nil, named.Failed("cassandradoctor", err)
 	}
 	return results, c.identity(ctx), nil
 }
 
-var probes = []doctor.Probe[*cluster]{
+var probes = []checks.Probe[*cluster]{
 	{Code: "cassandra.version", Look: version},
 	{Code: "cassandra.replication", Look: replication},
 	{Code: "cassandra.nodes", Look: nodes},

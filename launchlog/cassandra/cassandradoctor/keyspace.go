@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/idmint/idmint/doctor"
+	"github.com/idmint/idmint/launchlog/checks"
 )
 
 // A keyspace is how the log's is kept.
@@ -51,7 +51,7 @@ func (c *cluster) alone() string {
 	return ""
 }
 
-func replication(_ context.Context, c *cluster, r *doctor.Reporter) error {
+func replication(_ context.Context, c *cluster, r *checks.Reporter) error {
 	nodes := map[string]int{"": len(c.members)}
 	for _, m := range c.members {
 		nodes[m.dataCenter]++
@@ -64,7 +64,7 @@ func replication(_ context.Context, c *cluster, r *doctor.Reporter) error {
 }
 
 // judgeReplication looks at nodes by their data centres, and at all of them by "".
-func judgeReplication(r *doctor.Reporter, k keyspace, nodes map[string]int, alone string) {
+func judgeReplication(r *checks.Reporter, k keyspace, nodes map[string]int, alone string) {
 	replicas := k.deciding(alone)
 	switch {
 	case replicas >= 3:

@@ -6,20 +6,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idmint/idmint/doctor"
+	"github.com/idmint/idmint/launchlog/checks"
 )
 
-func version(_ context.Context, c *cluster, r *doctor.Reporter) error {
+func version(_ context.Context, c *cluster, r *checks.Reporter) error {
 	all := make([]string, len(c.members))
 	for i, m := range c.members {
 		all[i] = m.version
 	}
-	r.Versions("Cassandra", all, doctor.Finding, 4, 1)
+	r.Versions("Cassandra", all, checks.Finding, 4, 1)
 	return nil
 }
 
 // nodes looks at those that are asked: of one data centre, where one is named.
-func nodes(_ context.Context, c *cluster, r *doctor.Reporter) error {
+func nodes(_ context.Context, c *cluster, r *checks.Reporter) error {
 	var away []string
 	for _, h := range c.hosts {
 		if h.err != nil {
@@ -30,7 +30,7 @@ func nodes(_ context.Context, c *cluster, r *doctor.Reporter) error {
 	return nil
 }
 
-func judgeNodes(r *doctor.Reporter, k keyspace, alone string, nodes int, away []string) {
+func judgeNodes(r *checks.Reporter, k keyspace, alone string, nodes int, away []string) {
 	most := (k.deciding(alone) - 1) / 2 // replicas that may be away
 	names := strings.Join(away, ", ")
 	switch {
@@ -60,7 +60,7 @@ func (c *cluster) settings(
 	return nil
 }
 
-func paxos(ctx context.Context, c *cluster, r *doctor.Reporter) error {
+func paxos(ctx context.Context, c *cluster, r *checks.Reporter) error {
 	err := c.settings(ctx, "paxos_variant", func(address, value string) {
 		judgePaxos(r, address, value)
 	})
@@ -68,7 +68,7 @@ func paxos(ctx context.Context, c *cluster, r *doctor.Reporter) error {
 	return err
 }
 
-func judgePaxos(r *doctor.Reporter, address, variant string) {
+func judgePaxos(r *checks.Reporter, address, variant string) {
 	switch {
 	case strings.Contains(variant, "without_linearizable_reads"):
 		r.Finding("paxos_variant of %s is %s: reads may miss what was acknowledged", address, variant)
@@ -79,7 +79,7 @@ func judgePaxos(r *doctor.Reporter, address, variant string) {
 	}
 }
 
-func commitlog(ctx context.Context, c *cluster, r *doctor.Reporter) error {
+func commitlog(ctx context.Context, c *cluster, r *checks.Reporter) error {
 	err := c.settings(ctx, "commitlog_sync", func(address, value string) {
 		judgeCommitlog(r, address, value, c.keys.deciding(c.alone()))
 	})
@@ -87,7 +87,7 @@ func commitlog(ctx context.Context, c *cluster, r *doctor.Reporter) error {
 	return err
 }
 
-func judgeCommitlog(r *doctor.Reporter, address, sync string, replicas int) {
+func judgeCommitlog(r *checks.Reporter, address, sync string, replicas int) {
 	switch {
 	case sync == "batch" || sync == "group":
 	case replicas < 3:
@@ -99,7 +99,7 @@ func judgeCommitlog(r *doctor.Reporter, address, sync string, replicas int) {
 	}
 }
 
-func clocks(_ context.Context, c *cluster, r *doctor.Reporter) error {
+func clocks(_ context.Context, c *cluster, r *checks.Reporter) error {
 	for _, h := range c.hosts {
 		if h.err == nil {
 			r.Clock(h.before, h.now, h.after, "that of "+h.address)
@@ -111,7 +111,7 @@ func clocks(_ context.Context, c *cluster, r *doctor.Reporter) error {
 // ours begins the names of the log's tables: idmint_log, and one of rows.
 const ours = "idmint_"
 
-func table(ctx context.Context, c *cluster, r *doctor.Reporter) error {
+func table(ctx context.Context, c *cluster, r *checks.Reporter) error {
 	tables, err := c.rows(ctx, `SELECT table_name, default_time_to_live FROM system_schema.tables
 		WHERE keyspace_name = ?`, c.config.Keyspace)
 	for _, t := range tables {
@@ -124,7 +124,7 @@ func table(ctx context.Context, c *cluster, r *doctor.Reporter) error {
 	return err
 }
 
-func rights(ctx context.Context, c *cluster, r *doctor.Reporter) error {
+func rights(ctx context.Context, c *cluster, r *checks.Reporter) error {
 	authorizer, err := setting(ctx, c.asked, "authorizer.class_name")
 	if err == nil && authorizer == "" { // as before Cassandra 5
 		authorizer, err = setting(ctx, c.asked, "authorizer")
@@ -171,7 +171,7 @@ func about(resource, keyspace string) bool {
 	}, resource) || strings.HasPrefix(resource, "<table "+keyspace+"."+ours)
 }
 
-func judgeRights(r *doctor.Reporter, role string, has map[string]bool) {
+func judgeRights(r *checks.Reporter, role string, has map[string]bool) {
 	for _, needed := range []string{"SELECT", "MODIFY"} {
 		if !has[needed] {
 			r.Finding("the role %s lacks %s on the keyspace", role, needed)

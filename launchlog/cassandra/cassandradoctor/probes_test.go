@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idmint/idmint/doctor"
-	"github.com/idmint/idmint/internal/doctorsuite"
+	"github.com/idmint/idmint/launchlog/checks"
+	"github.com/idmint/idmint/launchlog/internal/doctorsuite"
 )
 
 // Each check of Cassandra that package doctor lists is made, and no other one.
@@ -17,7 +17,7 @@ func TestSettings(t *testing.T) {
 		"5.0.4": "passed: ", "4.1.0": "passed: ", "4.0.11": "finding: Cassandra 4.0.11 is older",
 		"3.11.9": "finding: ", "new": "unknown: ",
 	} {
-		doctorsuite.Judge(t, v, func(r *doctor.Reporter) {
+		doctorsuite.Judge(t, v, func(r *checks.Reporter) {
 			_ = version(t.Context(), &cluster{members: []member{{version: v}}}, r)
 		}, wanted)
 	}
@@ -26,7 +26,7 @@ func TestSettings(t *testing.T) {
 		"v1_without_linearizable_reads_or_rejected_writes": "finding: paxos_variant of a is v1_with",
 		"v2_without_linearizable_reads":                    "finding: paxos_variant of a is v2_with",
 	} {
-		doctorsuite.Judge(t, variant, func(r *doctor.Reporter) { judgePaxos(r, "a", variant) }, wanted)
+		doctorsuite.Judge(t, variant, func(r *checks.Reporter) { judgePaxos(r, "a", variant) }, wanted)
 	}
 	for _, c := range []struct {
 		sync     string
@@ -38,7 +38,7 @@ func TestSettings(t *testing.T) {
 		{"periodic", 3, "note: commitlog_sync of a is periodic: a majority of machines"},
 		{"periodic", 2, "finding: commitlog_sync of a is periodic, and there are 2 replicas"},
 	} {
-		doctorsuite.Judge(t, c, func(r *doctor.Reporter) {
+		doctorsuite.Judge(t, c, func(r *checks.Reporter) {
 			judgeCommitlog(r, "a", c.sync, c.replicas)
 		}, c.want)
 	}
@@ -75,7 +75,7 @@ func TestReplication(t *testing.T) {
 			replication[name] = number
 		}
 		k := newKeyspace(map[string]any{"replication": replication, "durable_writes": true})
-		judge := func(r *doctor.Reporter) { judgeReplication(r, k, c.nodes, c.alone) }
+		judge := func(r *checks.Reporter) { judgeReplication(r, k, c.nodes, c.alone) }
 		doctorsuite.Judge(t, c, judge, c.want)
 		k.durable = false
 		if text := doctorsuite.Judge(t, c, judge, ""); !strings.Contains(text,
@@ -98,7 +98,7 @@ func TestNodes(t *testing.T) {
 		{1, 3, []string{"a"}, "finding: "},
 	} {
 		k := keyspace{replicas: map[string]int{"": c.replicas}}
-		doctorsuite.Judge(t, c, func(r *doctor.Reporter) { judgeNodes(r, k, "", c.nodes, c.away) },
+		doctorsuite.Judge(t, c, func(r *checks.Reporter) { judgeNodes(r, k, "", c.nodes, c.away) },
 			c.want)
 	}
 }
@@ -114,7 +114,7 @@ func TestRights(t *testing.T) {
 		for right := range strings.FieldsSeq(has) {
 			rights[right] = true
 		}
-		doctorsuite.Judge(t, has, func(r *doctor.Reporter) { judgeRights(r, "app", rights) }, wanted)
+		doctorsuite.Judge(t, has, func(r *checks.Reporter) { judgeRights(r, "app", rights) }, wanted)
 	}
 	for resource, wanted := range map[string]bool{
 		"<all keyspaces>": true, "<keyspace shop>": true, "<table shop.idmint_log>": true,

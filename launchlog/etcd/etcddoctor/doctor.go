@@ -20,8 +20,8 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/checks"
 	"github.com/idmint/idmint/launchlog/etcd"
 	"github.com/idmint/idmint/launchlog/internal/kv"
 )
@@ -33,7 +33,7 @@ const answerTime = 3 * time.Second
 // result. Where none answers, the error is a [*launchlog.AttemptError]. Other errors wrap a
 // [*launchlog.RequestError] about the config, the context's, or are about the user and password.
 func Check(ctx context.Context, config etcd.Config) (
-	results []doctor.Result, identity map[string]string, err error,
+	results []checks.Result, identity map[string]string, err error,
 ) {
 	config, err = config.Checked()
 	if err != nil {
@@ -44,14 +44,14 @@ func Check(ctx context.Context, config etcd.Config) (
 	if err := c.open(ctx); err != nil {
 		return nil, nil, fmt.Errorf("etcddoctor: %w", err)
 	}
-	results, err = doctor.Examine(ctx, c, probes, c.look)
+	results, err = checks.Examine(ctx, c, probes, c.look)
 	if err != nil {
-		return results, nil, err
+		return results, nil, fmt.Errorf("etcddoctor: %w", err)
 	}
 	return results, c.identity(ctx), nil
 }
 
-var probes = []doctor.Probe[*cluster]{
+var probes = []checks.Probe[*cluster]{
 	{Code: "etcd.version", Look: version},
 	{Code: "etcd.members", Look: members},
 	{Code: "etcd.alarms", Look: within(alarms)},
@@ -60,11 +60,11 @@ var probes = []doctor.Probe[*cluster]{
 	{Code: "etcd.rights", Look: within(rights)},
 }
 
-type look = func(context.Context, *cluster, *doctor.Reporter) error
+type look = func(context.Context, *cluster, *checks.Reporter) error
 
 // within bounds the questions of a check.
 func within(ask look) look {
-	return func(ctx context.Context, c *cluster, r *doctor.Reporter) error {
+	return func(ctx context.Context, c *cluster, r *checks.Reporter) error {
 		ctx, cancel := context.WithTimeout(ctx, answerTime)
 		defer cancel()
 		return ask(ctx, c, r)

@@ -12,8 +12,8 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/checks"
 )
 
 // mostKept is how many revisions are kept at most where compaction works as advised: 10,000, and
@@ -25,7 +25,7 @@ const mostKept = 100_000
 var corrupting = []string{"3.5.0", "3.5.1", "3.5.2"}
 
 // version: Status tells of learners from 3.4 on.
-func version(_ context.Context, c *cluster, r *doctor.Reporter) error {
+func version(_ context.Context, c *cluster, r *checks.Reporter) error {
 	var all []string
 	for _, n := range c.nodes {
 		if n.status != nil {
@@ -37,11 +37,11 @@ func version(_ context.Context, c *cluster, r *doctor.Reporter) error {
 			r.Finding("etcd %s may corrupt its data, where a process is killed under load", v)
 		}
 	}
-	r.Versions("etcd", all, doctor.Note, 3, 4)
+	r.Versions("etcd", all, checks.Note, 3, 4)
 	return nil
 }
 
-func members(_ context.Context, c *cluster, r *doctor.Reporter) error {
+func members(_ context.Context, c *cluster, r *checks.Reporter) error {
 	leads := map[uint64]bool{} // members that answered: whether they know a leader
 	var away []string          // endpoints
 	for _, n := range c.nodes {
@@ -75,7 +75,7 @@ func members(_ context.Context, c *cluster, r *doctor.Reporter) error {
 	return nil
 }
 
-func alarms(ctx context.Context, c *cluster, r *doctor.Reporter) error {
+func alarms(ctx context.Context, c *cluster, r *checks.Reporter) error {
 	found, err := c.client.AlarmList(ctx)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func alarms(ctx context.Context, c *cluster, r *doctor.Reporter) error {
 
 // quota looks at the fullest of the databases. What is free in a file after a compaction is used
 // again, and the quota is one of the file.
-func quota(_ context.Context, c *cluster, r *doctor.Reporter) error {
+func quota(_ context.Context, c *cluster, r *checks.Reporter) error {
 	var fullest *clientv3.StatusResponse
 	share := func(s *clientv3.StatusResponse) float64 {
 		return float64(s.DbSize) / float64(s.DbSizeQuota)
@@ -113,7 +113,8 @@ func quota(_ context.Context, c *cluster, r *doctor.Reporter) error {
 	}
 	const text = "the database has %d MB of a quota of %d MB, of which %d MB are in use"
 	size, of, inUse := mega(fullest.DbSize), mega(fullest.DbSizeQuota), mega(fullest.DbSizeInUse)
-	r.Used(launchlog.Usage{Used: fullest.DbSize, Max: fullest.DbSizeQuota}, text, size, of, inUse)
+	used := launchlog.Usage{Used: fullest.DbSize, Max: fullest.DbSizeQuota}
+	r.Used(used.Level(), text, size, of, inUse)
 	r.Pass(text, size, of, inUse)
 	return nil
 }
@@ -121,7 +122,7 @@ func quota(_ context.Context, c *cluster, r *doctor.Reporter) error {
 func mega(bytes int64) int64 { return (bytes + 1<<20 - 1) >> 20 }
 
 // compaction counts the revisions that are kept. The setting itself nobody can ask for.
-func compaction(ctx context.Context, c *cluster, r *doctor.Reporter) error {
+func compaction(ctx context.Context, c *cluster, r *checks.Reporter) error {
 	now, err := c.client.Get(ctx, c.schemaKey())
 	if err != nil {
 		return err
@@ -138,7 +139,7 @@ func compaction(ctx context.Context, c *cluster, r *doctor.Reporter) error {
 	return nil
 }
 
-func judgeKept(r *doctor.Reporter, now, oldest int64) {
+func judgeKept(r *checks.Reporter, now, oldest int64) {
 	kept := now - oldest
 	switch {
 	case kept > mostKept && oldest == 1:
@@ -163,7 +164,7 @@ func (c *cluster) oldest(ctx context.Context) (int64, error) {
 }
 
 // rights reads what the user may do. Any user may ask that of itself.
-func rights(ctx context.Context, c *cluster, r *doctor.Reporter) error {
+func rights(ctx context.Context, c *cluster, r *checks.Reporter) error {
 	if c.config.User == "" {
 		switch auth, err := c.client.AuthStatus(ctx); {
 		case err != nil:

@@ -6,8 +6,8 @@ import (
 	"go.etcd.io/etcd/api/v3/authpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"github.com/idmint/idmint/doctor"
-	"github.com/idmint/idmint/internal/doctorsuite"
+	"github.com/idmint/idmint/launchlog/checks"
+	"github.com/idmint/idmint/launchlog/internal/doctorsuite"
 )
 
 // Each check of etcd that package doctor lists is made, and no other one.
@@ -21,7 +21,7 @@ func TestVersion(t *testing.T) {
 		"3.5.0": "finding: etcd 3.5.0 may corrupt", "3.5.2": "finding: ",
 		"3.3.27": "note: etcd 3.3.27 is older", "2.3.8": "note: ", "new": "unknown: ",
 	} {
-		doctorsuite.Judge(t, v, func(r *doctor.Reporter) {
+		doctorsuite.Judge(t, v, func(r *checks.Reporter) {
 			status := &clientv3.StatusResponse{Version: v}
 			_ = version(t.Context(), &cluster{nodes: []node{{status: status}}}, r)
 		}, want)
@@ -39,7 +39,7 @@ func TestKept(t *testing.T) {
 		{200_002, 100_002, "passed: "},
 		{200_003, 100_002, "note: 100001 revisions are kept since the last compaction, of revision"},
 	} {
-		doctorsuite.Judge(t, c, func(r *doctor.Reporter) { judgeKept(r, c.now, c.oldest) }, c.want)
+		doctorsuite.Judge(t, c, func(r *checks.Reporter) { judgeKept(r, c.now, c.oldest) }, c.want)
 	}
 }
 
@@ -60,7 +60,7 @@ func TestQuotaOfTheFullest(t *testing.T) {
 		{[]node{{}, full(giga, 0)}, "unknown: the cluster does not tell its quota"},
 	} {
 		cluster := &cluster{nodes: c.nodes}
-		doctorsuite.Judge(t, c, func(r *doctor.Reporter) {
+		doctorsuite.Judge(t, c, func(r *checks.Reporter) {
 			_ = quota(t.Context(), cluster, r)
 		}, c.want)
 	}

@@ -23,8 +23,8 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/checks"
 	"github.com/idmint/idmint/launchlog/zookeeper"
 )
 
@@ -35,7 +35,7 @@ const answerTime = 3 * time.Second
 // error is a [*launchlog.AttemptError]. Other errors wrap a [*launchlog.RequestError] about the
 // config, or the context's.
 func Check(ctx context.Context, config zookeeper.Config) (
-	results []doctor.Result, identity map[string]string, err error,
+	results []checks.Result, identity map[string]string, err error,
 ) {
 	config, err = config.Checked()
 	if err != nil {
@@ -51,7 +51,7 @@ func Check(ctx context.Context, config zookeeper.Config) (
 	if err = e.connect(ctx); err == nil {
 		defer e.conn.Close()
 		defer context.AfterFunc(ctx, e.conn.Close)() // package zk obeys no context
-		results, err = doctor.Examine(ctx, e, probes, func(context.Context) error {
+		results, err = checks.Examine(ctx, e, probes, func(context.Context) error {
 			_, _, err := e.conn.Exists("/")
 			return err
 		})
@@ -65,7 +65,7 @@ func Check(ctx context.Context, config zookeeper.Config) (
 	return results, nil, fmt.Errorf("zookeeperdoctor: %w", err)
 }
 
-var probes = []doctor.Probe[*ensemble]{
+var probes = []checks.Probe[*ensemble]{
 	{Code: "zookeeper.version", Look: version},
 	{Code: "zookeeper.servers", Look: servers},
 	{Code: "zookeeper.force_sync", Look: forceSync},

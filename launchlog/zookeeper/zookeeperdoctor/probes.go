@@ -12,11 +12,11 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/checks"
 )
 
-func version(_ context.Context, e *ensemble, r *doctor.Reporter) error {
+func version(_ context.Context, e *ensemble, r *checks.Reporter) error {
 	all := make([]string, len(e.servers))
 	for i, s := range e.servers {
 		all[i], _, _ = strings.Cut(s.srvr["Zookeeper version"], "-")
@@ -24,12 +24,12 @@ func version(_ context.Context, e *ensemble, r *doctor.Reporter) error {
 	if strings.Join(all, "") == "" {
 		r.Unknown("no server tells its version: %v", e.servers[0].err)
 	}
-	r.Versions("ZooKeeper", all, doctor.Note, 3, 8)
+	r.Versions("ZooKeeper", all, checks.Note, 3, 8)
 	return nil
 }
 
 // servers counts those that vote, as the ensemble's configuration has them.
-func servers(_ context.Context, e *ensemble, r *doctor.Reporter) error {
+func servers(_ context.Context, e *ensemble, r *checks.Reporter) error {
 	text, err := e.get("/zookeeper/config")
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func servers(_ context.Context, e *ensemble, r *doctor.Reporter) error {
 
 // each asks all servers that serve by words. Those that refuse one are unknown.
 func (e *ensemble) each(
-	ctx context.Context, r *doctor.Reporter, judge func(address string, s said) error,
+	ctx context.Context, r *checks.Reporter, judge func(address string, s said) error,
 	words ...string,
 ) error {
 	for _, s := range e.servers {
@@ -103,7 +103,7 @@ func (s said) numbers(names ...string) ([]int64, error) {
 
 // forceSync compares how often a server wrote a batch of its log with how often it called fsync.
 // Without forceSync it counts none. The setting itself nobody can ask for.
-func forceSync(ctx context.Context, e *ensemble, r *doctor.Reporter) error {
+func forceSync(ctx context.Context, e *ensemble, r *checks.Reporter) error {
 	err := e.each(ctx, r, func(address string, s said) error {
 		n, err := s.numbers("zk_cnt_sync_processor_batch_size", "zk_cnt_fsynctime")
 		if err == nil && n[0] > 1 && n[1] == 0 {
@@ -119,7 +119,7 @@ func forceSync(ctx context.Context, e *ensemble, r *doctor.Reporter) error {
 // mostSilence is how long servers may take to notice that their leader has gone.
 const mostSilence = 2 * time.Second
 
-func failover(ctx context.Context, e *ensemble, r *doctor.Reporter) error {
+func failover(ctx context.Context, e *ensemble, r *checks.Reporter) error {
 	err := e.each(ctx, r, func(address string, s said) error {
 		if s["syncLimit"] == "" {
 			r.Pass("a standalone server has no leader")
@@ -143,7 +143,7 @@ func failover(ctx context.Context, e *ensemble, r *doctor.Reporter) error {
 // log it is about 530.
 const znodeBytes = 350
 
-func memory(ctx context.Context, e *ensemble, r *doctor.Reporter) error {
+func memory(ctx context.Context, e *ensemble, r *checks.Reporter) error {
 	var seen []string
 	err := e.each(ctx, r, func(address string, s said) error {
 		s["os.memory.max"] = strings.TrimSuffix(s["os.memory.max"], "MB")
@@ -157,11 +157,11 @@ func memory(ctx context.Context, e *ensemble, r *doctor.Reporter) error {
 	return err
 }
 
-func judgeMemory(r *doctor.Reporter, address string, znodes, data, heap int64) string {
+func judgeMemory(r *checks.Reporter, address string, znodes, data, heap int64) string {
 	size := data + znodes*znodeBytes
 	text := fmt.Sprintf("%s: %d znodes take about %d MB of a heap of %d MB", address, znodes,
 		mega(size), mega(heap))
-	r.Used(launchlog.Usage{Used: size, Max: max(1, heap/2)}, "%s", text)
+	r.Used(launchlog.Usage{Used: size, Max: max(1, heap/2)}.Level(), "%s", text)
 	return text
 }
 
@@ -170,7 +170,7 @@ func mega(bytes int64) int64 { return (bytes + 1<<20 - 1) >> 20 }
 var limits = regexp.MustCompile(`(count|bytes|countHardLimit|byteHardLimit)=(-?\d+)`)
 
 // quota looks at the path and at what is above it.
-func quota(_ context.Context, e *ensemble, r *doctor.Reporter) error {
+func quota(_ context.Context, e *ensemble, r *checks.Reporter) error {
 	for path := e.config.Path; path != ""; path = path[:strings.LastIndex(path, "/")] {
 		limit, err := e.get("/zookeeper/quota" + path + "/zookeeper_limits")
 		if err != nil {
@@ -191,7 +191,7 @@ func quota(_ context.Context, e *ensemble, r *doctor.Reporter) error {
 
 // judgeQuota compares texts such as "count=5,bytes=-1=;byteHardLimit=-1;countHardLimit=-1". −1 is
 // no limit.
-func judgeQuota(r *doctor.Reporter, path, limit, used string) {
+func judgeQuota(r *checks.Reporter, path, limit, used string) {
 	stats := map[string]int64{}
 	for _, m := range limits.FindAllStringSubmatch(used, -1) {
 		stats[m[1]], _ = strconv.ParseInt(m[2], 10, 64)
@@ -203,14 +203,14 @@ func judgeQuota(r *doctor.Reporter, path, limit, used string) {
 			what, unit = "bytes", "bytes"
 		}
 		if most > 0 {
-			r.Used(launchlog.Usage{Used: stats[what], Max: most},
+			r.Used(launchlog.Usage{Used: stats[what], Max: most}.Level(),
 				"%s has %d of %d %s, by its quota %s", path, stats[what], most, unit, m[1])
 		}
 	}
 }
 
 // acls looks at some of the log's znodes. All were made alike, unless by different users.
-func acls(_ context.Context, e *ensemble, r *doctor.Reporter) error {
+func acls(_ context.Context, e *ensemble, r *checks.Reporter) error {
 	for _, below := range []string{"", "/~log", "/~log/version"} {
 		path := e.config.Path + below
 		list, _, err := e.conn.GetACL(path)
@@ -232,7 +232,7 @@ func acls(_ context.Context, e *ensemble, r *doctor.Reporter) error {
 
 const changes = zk.PermWrite | zk.PermCreate | zk.PermDelete | zk.PermAdmin
 
-func judgeACL(r *doctor.Reporter, path, user, password string, list []zk.ACL) {
+func judgeACL(r *checks.Reporter, path, user, password string, list []zk.ACL) {
 	const needed = zk.PermRead | zk.PermWrite | zk.PermCreate
 	var has int32
 	own := zk.DigestACL(zk.PermAll, user, password)[0].ID

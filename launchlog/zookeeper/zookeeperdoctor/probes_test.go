@@ -5,8 +5,8 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"github.com/idmint/idmint/doctor"
-	"github.com/idmint/idmint/internal/doctorsuite"
+	"github.com/idmint/idmint/launchlog/checks"
+	"github.com/idmint/idmint/launchlog/internal/doctorsuite"
 )
 
 // Each check of ZooKeeper that package doctor lists is made, and no other one.
@@ -18,7 +18,7 @@ func TestVersion(t *testing.T) {
 		"3.9.4": "passed: ", "3.8.0": "passed: ", "4.0.0": "passed: ",
 		"3.7.2": "note: ZooKeeper 3.7.2 is older than 3.8", "2.9": "note: ", "new": "unknown: ",
 	} {
-		doctorsuite.Judge(t, v, func(r *doctor.Reporter) {
+		doctorsuite.Judge(t, v, func(r *checks.Reporter) {
 			_ = version(t.Context(), &ensemble{servers: []server{{srvr: said{"Zookeeper version": v}}}}, r)
 		}, wanted)
 	}
@@ -37,7 +37,7 @@ func TestMemory(t *testing.T) {
 		{1, 1 << 30, 1 << 30, "finding: "},
 		{1, 1, 0, "finding: "},
 	} {
-		doctorsuite.Judge(t, c, func(r *doctor.Reporter) {
+		doctorsuite.Judge(t, c, func(r *checks.Reporter) {
 			judgeMemory(r, "a:2181", c.znodes, c.data, c.heap)
 		}, c.want)
 	}
@@ -55,7 +55,7 @@ func TestQuota(t *testing.T) {
 		},
 		{"", "", "passed: "},
 	} {
-		doctorsuite.Judge(t, c, func(r *doctor.Reporter) { judgeQuota(r, "/a", c.limit, c.used) },
+		doctorsuite.Judge(t, c, func(r *checks.Reporter) { judgeQuota(r, "/a", c.limit, c.used) },
 			c.want)
 	}
 }
@@ -77,7 +77,7 @@ func TestACL(t *testing.T) {
 		"all may read":  {"app", append(zk.WorldACL(zk.PermRead), own...), "passed: "},
 		"of an address": {"", []zk.ACL{{Perms: zk.PermAll, Scheme: "ip", ID: "10.0.0.0/8"}}, "passed: "},
 	} {
-		doctorsuite.Judge(t, name, func(r *doctor.Reporter) {
+		doctorsuite.Judge(t, name, func(r *checks.Reporter) {
 			judgeACL(r, "/a", c.user, "secret", c.list)
 		}, c.want)
 	}

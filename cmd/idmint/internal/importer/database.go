@@ -12,7 +12,7 @@ import (
 	"github.com/idmint/idmint/clickhouse"
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/formats"
+	"github.com/idmint/idmint/idtype/formats"
 	"github.com/idmint/idmint/sqlid"
 )
 

@@ -18,11 +18,11 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/idtype/formats"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/integration_test/pgbouncer"
 	sqldialect "github.com/idmint/idmint/internal/dialect"
-	"github.com/idmint/idmint/internal/formats"
 )
 
 func TestMain(m *testing.M) {

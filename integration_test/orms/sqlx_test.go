@@ -1,6 +1,7 @@
-package main
+package orms
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -11,6 +12,14 @@ import (
 	"github.com/idmint/idmint/sqlid"
 )
 
+type sqlxID = idtype.Decimal[sqlxUser]
+
+type sqlxUser struct {
+	ID        sqlxID  `db:"id"`
+	Name      string  `db:"name"`
+	InvitedBy *sqlxID `db:"invited_by"`
+}
+
 func openUsers(t *testing.T) *sqlx.DB {
 	t.Helper()
 	db, err := sqlx.Open("sqlite3", ":memory:")
@@ -19,7 +28,7 @@ func openUsers(t *testing.T) *sqlx.DB {
 	}
 	db.SetMaxOpenConns(1) // another connection would be another database
 	t.Cleanup(func() { db.Close() })
-	key, err := sqlid.Column[UserID]{Name: "id"}.PrimaryKey(sqlid.SQLite)
+	key, err := sqlid.Column[sqlxID]{Name: "id"}.PrimaryKey(sqlid.SQLite)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,17 +39,21 @@ func openUsers(t *testing.T) *sqlx.DB {
 	return db
 }
 
-const insert = "INSERT INTO users (id, name, invited_by) VALUES (:id, :name, :invited_by)"
+func insertUsers(ctx context.Context, db *sqlx.DB, users any) error {
+	_, err := db.NamedExecContext(ctx, "INSERT INTO users (id, name, invited_by) "+
+		"VALUES (:id, :name, :invited_by)", users)
+	return err
+}
 
 // A key that was forgotten is an error, in one row and in many, and nothing is stored.
-func TestForgottenKey(t *testing.T) {
+func TestSqlxForgottenKey(t *testing.T) {
 	db := openUsers(t)
 	for _, rows := range []any{
-		User{Name: "Ann"},
-		[]User{{ID: 10000000001, Name: "Ann"}, {Name: "Bob"}},
-		[]map[string]any{{"id": UserID(0), "name": "Ann", "invited_by": nil}},
+		sqlxUser{Name: "Ann"},
+		[]sqlxUser{{ID: 10000000001, Name: "Ann"}, {Name: "Bob"}},
+		[]map[string]any{{"id": sqlxID(0), "name": "Ann", "invited_by": nil}},
 	} {
-		if _, err := db.NamedExec(insert, rows); !errors.Is(err, idtype.ErrZero) {
+		if err := insertUsers(t.Context(), db, rows); !errors.Is(err, idtype.ErrZero) {
 			t.Errorf("%v: %v", rows, err)
 		}
 	}
@@ -52,11 +65,11 @@ func TestForgottenKey(t *testing.T) {
 
 // sqlx.In spreads a plain slice of IDs. It takes a list that is a Valuer for one value, which finds
 // no row and is no error.
-func TestIn(t *testing.T) {
+func TestSqlxIn(t *testing.T) {
 	db := openUsers(t)
-	ids := []UserID{10000000001, 20000000001}
+	ids := []sqlxID{10000000001, 20000000001}
 	for _, id := range ids {
-		if _, err := db.NamedExec(insert, User{ID: id, Name: "Ann"}); err != nil {
+		if err := insertUsers(t.Context(), db, sqlxUser{ID: id, Name: "Ann"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -64,13 +77,13 @@ func TestIn(t *testing.T) {
 		list any
 		want int
 	}{
-		{ids, 2}, {idtype.Slice[UserID](ids), 0}, {sqlid.Array[UserID](ids), 0},
+		{ids, 2}, {idtype.Slice[sqlxID](ids), 0}, {sqlid.Array[sqlxID](ids), 0},
 	} {
 		query, args, err := sqlx.In("SELECT * FROM users WHERE id IN (?)", c.list)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var found []User
+		var found []sqlxUser
 		if err := db.Select(&found, query, args...); err != nil || len(found) != c.want {
 			t.Errorf("%T: %v, %v, want %d rows", c.list, found, err, c.want)
 		}
@@ -81,17 +94,17 @@ func TestIn(t *testing.T) {
 }
 
 // NULL goes into a pointer, and is an error for a plain key.
-func TestNull(t *testing.T) {
+func TestSqlxNull(t *testing.T) {
 	db := openUsers(t)
-	if _, err := db.NamedExec(insert, User{ID: 10000000001, Name: "Ann"}); err != nil {
+	if err := insertUsers(t.Context(), db, sqlxUser{ID: 10000000001, Name: "Ann"}); err != nil {
 		t.Fatal(err)
 	}
-	var u User
+	var u sqlxUser
 	if err := db.Get(&u, "SELECT * FROM users"); err != nil || u.InvitedBy != nil {
 		t.Errorf("%v, %v", u, err)
 	}
 	plain := struct {
-		Inviter UserID `db:"invited_by"`
+		Inviter sqlxID `db:"invited_by"`
 	}{7}
 	err := db.Get(&plain, "SELECT invited_by FROM users")
 	if !errors.Is(err, idtype.ErrNull) || plain.Inviter != 7 ||

@@ -8,15 +8,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idmint/idmint/doctor"
+	"github.com/idmint/idmint/launchlog/checks"
 )
 
 // Codes fails where the probes are not those that package doctor lists for a kind of store, such as
 // "etcd", in the same order.
-func Codes[T any](t *testing.T, kind string, probes []doctor.Probe[T]) {
+func Codes[T any](t *testing.T, kind string, probes []checks.Probe[T]) {
 	t.Helper()
 	var listed, made []string
-	for _, c := range doctor.Checks() {
+	for _, c := range checks.All() {
 		if strings.HasPrefix(c.Code, kind+".") {
 			listed = append(listed, c.Code)
 		}
@@ -32,11 +32,11 @@ func Codes[T any](t *testing.T, kind string, probes []doctor.Probe[T]) {
 // Judge fails where a judgement of something does not begin with what is wanted. Its results are
 // "LEVEL: TEXT. " each. The last one is "passed: well. ", which is all where it has nothing to
 // tell. Judge returns them.
-func Judge(t *testing.T, of any, judge func(*doctor.Reporter), want string) string {
+func Judge(t *testing.T, of any, judge func(*checks.Reporter), want string) string {
 	t.Helper()
-	results, err := doctor.Examine(t.Context(), 0, []doctor.Probe[int]{{
-		Code: doctor.Checks()[0].Code, // any
-		Look: func(_ context.Context, _ int, r *doctor.Reporter) error {
+	results, err := checks.Examine(t.Context(), 0, []checks.Probe[int]{{
+		Code: checks.All()[0].Code, // any
+		Look: func(_ context.Context, _ int, r *checks.Reporter) error {
 			judge(r)
 			r.Pass("well")
 			return nil

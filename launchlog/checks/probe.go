@@ -1,4 +1,4 @@
-package doctor
+package checks
 
 import (
 	"context"
@@ -6,43 +6,44 @@ import (
 	"slices"
 	"strings"
 	"time"
+)
 
-	"github.com/idmint/idmint/launchlog"
+// The most that two clocks may differ before that is a note, and a finding. Claims let a clock be
+// ahead by OffsetFinding, unless they are told otherwise.
+const (
+	offsetNote    = time.Second
+	OffsetFinding = 30 * time.Second
 )
 
 // A Reporter gathers what one probe sees. The results have its code.
 type Reporter struct {
-	code    string
-	results []Result
+	Code    string
+	Results []Result
 }
 
 // Finding reports what endangers numbers, or stops the log.
-func (r *Reporter) Finding(format string, args ...any) { r.add(Finding, format, args...) }
+func (r *Reporter) Finding(format string, args ...any) { r.Add(Finding, format, args...) }
 
 // Note reports advice.
-func (r *Reporter) Note(format string, args ...any) { r.add(Note, format, args...) }
+func (r *Reporter) Note(format string, args ...any) { r.Add(Note, format, args...) }
 
 // Unknown reports what could not be looked at.
-func (r *Reporter) Unknown(format string, args ...any) { r.add(Unknown, format, args...) }
+func (r *Reporter) Unknown(format string, args ...any) { r.Add(Unknown, format, args...) }
 
 // Used reports a share that is used up: a note from 80 % on, a finding from 90 %.
-func (r *Reporter) Used(u launchlog.Usage, format string, args ...any) {
-	r.used(u.Level(), fmt.Sprintf(format, args...))
-}
-
-func (r *Reporter) used(percent int, text string) {
+func (r *Reporter) Used(percent int, format string, args ...any) {
 	switch {
 	case percent >= 90:
-		r.Finding("%s", text)
+		r.Finding(format, args...)
 	case percent >= 80:
-		r.Note("%s", text)
+		r.Note(format, args...)
 	}
 }
 
 // Pass says what was seen, unless there was something to report.
 func (r *Reporter) Pass(format string, args ...any) {
-	if len(r.results) == 0 {
-		r.add(Passed, format, args...)
+	if len(r.Results) == 0 {
+		r.Add(Passed, format, args...)
 	}
 }
 
@@ -59,7 +60,7 @@ func (r *Reporter) Clock(before, other, after time.Time, whose string) {
 	switch {
 	case offset == 0:
 		r.Pass("this machine's clock and %s agree", whose)
-	case offset > offsetFinding:
+	case offset > OffsetFinding:
 		r.Finding(text, offset, where, whose)
 	case offset > offsetNote:
 		r.Note(text, offset, where, whose)
@@ -80,7 +81,7 @@ func (r *Reporter) Versions(product string, versions []string, older Level, majo
 		if _, err := fmt.Sscanf(v, "%d.%d", &has[0], &has[1]); err != nil {
 			r.Unknown("%q is no version", v)
 		} else if slices.Compare(has[:], []int{major, minor}) < 0 {
-			r.add(older, "%s %s is older than %d.%d", product, v, major, minor)
+			r.Add(older, "%s %s is older than %d.%d", product, v, major, minor)
 		}
 	}
 	r.Pass("%s %s", product, strings.Join(all, ", "))
@@ -109,8 +110,9 @@ func (r *Reporter) Voters(voters, up int, away []string) {
 	r.Pass("%d voting members, and all of them answer", voters)
 }
 
-func (r *Reporter) add(level Level, format string, args ...any) {
-	r.results = append(r.results, New(r.code, level, format, args...))
+// Add reports at a level that is given.
+func (r *Reporter) Add(level Level, format string, args ...any) {
+	r.Results = append(r.Results, New(r.Code, level, format, args...))
 }
 
 // A Probe makes the check of a code. T is what it asks.
@@ -120,20 +122,21 @@ type Probe[T any] struct {
 }
 
 // Examine makes checks in turn. One that the database refuses is unknown. Where the database does
-// not answer any more, as alive says, all of it has failed.
+// not answer any more, as alive says, all of it has failed. The error begins with the check's code,
+// and the caller puts the name of its package before that.
 func Examine[T any](
 	ctx context.Context, of T, probes []Probe[T], alive func(context.Context) error,
 ) (results []Result, err error) {
 	for _, p := range probes {
-		r := Reporter{code: p.Code}
+		r := Reporter{Code: p.Code}
 		if err := p.Look(ctx, of, &r); err != nil {
 			if alive(ctx) != nil {
-				return results, failed(p.Code, err)
+				return results, fmt.Errorf("%s: %w", p.Code, err)
 			}
-			r.results = slices.DeleteFunc(r.results, Result.passed)
+			r.Results = slices.DeleteFunc(r.Results, Result.passed)
 			r.Unknown("the check could not be made: %v", err)
 		}
-		results = append(results, r.results...)
+		results = append(results, r.Results...)
 	}
 	return results, nil
 }

@@ -1,6 +1,6 @@
-// Package formats has the numbers of the layouts of docs/design/formats.md: widths of parts, largest
-// values, epochs, and the steps between IDs. Package idtype composes IDs by them, generators count
-// by them. Users read the ranges above each type of idtype.
+// Package formats has the numbers of the layouts of docs/design/formats.md: widths of parts,
+// largest values, epochs, and the steps between IDs. Package idtype composes IDs by them, and
+// generators count by them. Users read the ranges above each type of idtype.
 package formats
 
 import (
