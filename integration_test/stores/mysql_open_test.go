@@ -3,6 +3,7 @@ package stores_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net"
 	"sync/atomic"
 	"testing"
@@ -39,9 +40,9 @@ func TestMySQLOpeningIsCutOff(t *testing.T) {
 			return mysql.New(t.Context(), dbtest.OpenSource(t, "mysql", source))
 		},
 	} {
-		for _, statement := range []string{"database()", "max(version)", "SELECT word"} {
+		for i, statement := range []string{"database()", "max(version)", "SELECT word"} {
 			var cut atomic.Bool
-			network := "cut " + name + statement
+			network := fmt.Sprint("cut", name, i)
 			driver.RegisterDialContext(network, func(ctx context.Context, addr string) (net.Conn, error) {
 				conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
 				return &cutter{conn, []byte(statement), &cut}, err
