@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/idtype/formats"
@@ -26,34 +27,32 @@ type Numbers interface {
 // is left it asks for the next number. Calls wait for that only where the source takes longer than
 // the app takes for the tenth.
 //
-// # From one start of an app to the next
+// # Order
 //
-// A restarted app takes a new number. With a [Hinter], such as the launch log, it begins above the
-// highest counter that any generator has reported. So its rows come after those that are there. A
-// generator reports at each number that it takes, at [Decimal.Close], and in the background. There
-// it looks at the register 0.1 s after its first number, after twice that, and so on up to 10 s.
-// One that mints ten IDs between two looks has them every second. After a kill the next start may
-// begin below the IDs since the last look, and never repeats one.
+// A restarted app takes a new number. Where its numbers have a register of order, as those of the
+// launch log have, the number begins above the counters that the service's generators have
+// reported. So its rows come after those that are there. A generator reports at each number that it
+// takes, at [Decimal.Close], and in the background while it mints: each second, or less often where
+// more than ten generators of the service mint, so that all of them together ask the register ten
+// times a second. A hundred generators report every ten seconds each. One that does not mint does
+// not report. After a kill the next start may begin below the IDs since the last report, and never
+// repeats one.
 //
-// At a look a generator sees how far others have come that mint at the same time. It moves up to
-// the highest where it is behind. So an ID that was minted 20 s after another is above it,
-// whichever generators minted them. To that comes the time that the register takes to answer the
-// two looks between them, or the time that it is away.
+// At a report a generator sees how far others have come, and moves up to them where it is behind.
+// So an ID is above all that were reported before its generator last looked.
 //
-// The first eight generator numbers of a launch keep close, so that their keys fill the same pages
-// of an index. While others mint too they look each 32 IDs, up to 50 times a second. They bear to
-// be behind by 32 counters, for a second. Generators with higher numbers bear 1,024, for 10 s.
+// A report raises the register by a million counters, and ten thousand for each second since the
+// report before, at most. A generator that mints faster for long is alone with its counters: others do
+// not move up to it, and its own next start begins below it. Snowflake IDs keep order at such rates.
 //
 // Uniqueness depends on none of this: launch and generator number see to it. No call of Next waits
 // for the register but the one that waits for a number, and that up to 2 s. Without an answer a
 // number begins at 1, or where the generator knows others to be, and moves up later.
 // [DecimalStats] counts such starts.
 //
-// Numbering begins at 1 again once a generator has come to the last 11 % of the counters. One that
-// mints an ID a second is there in 26 years, and has used up its counters in 29. At 1,000 a second
-// it takes 9.5 and 10.6 days. The fastest generator decides, because others move up to it.
-//
-// [FromOne] is for those who want each number to begin at 1.
+// Counters begin again at 1 once the register has come to the last 11 % of them. At one ID a second
+// that takes 26 years, and 9.5 days at 1,000 a second. The fastest generator of the service decides,
+// because others move up to it.
 type Decimal struct {
 	// word is the ID that was minted last, less usedUp, modulo 2^64: a call adds a step, and owns
 	// the ID that it gets. An ID names its generator number and its counter, so this word is the
@@ -75,7 +74,7 @@ type Decimal struct {
 	// Guarded by bases.mu.
 	used  []int // the generator numbers so far, in order
 	begun int   // how many of used were begun: all, or all but the last
-	hints follower
+	order order
 	// lost is an ErrRepeated: the source has lost numbers, and the counter of the one in use was
 	// set to its end, which says nothing of the IDs that were minted.
 	lost error
@@ -118,7 +117,7 @@ func newDecimal(launch int, numbers Numbers) *Decimal {
 	g := &Decimal{launch: launch, numbers: numbers}
 	g.bases.ask, g.bases.settled = g.request, g.settled
 	g.bases.trouble = troubleOf(numbers)
-	g.follow()
+	g.join()
 	return g
 }
 
@@ -237,7 +236,7 @@ func (g *Decimal) change(ctx context.Context, advice string) error {
 
 // begin goes on with the next number. The caller holds bases.mu.
 func (g *Decimal) begin(base uint64) {
-	above := g.hints.begin()
+	above := g.order.begin()
 	g.begun++
 	g.ask.Store(lookAhead)
 	atomic.StoreUint64(&g.word, base+above*formats.DecimalStep-usedUp)
@@ -268,8 +267,8 @@ func (g *Decimal) request(ctx context.Context) (uint64, error) {
 		return 0, lost
 	}
 	number, err := g.numbers.NextGenerator(ctx)
-	if err == nil && g.hints.hinter != nil {
-		ctx, cancel := context.WithTimeout(ctx, hintWait)
+	if err == nil && g.order.register != nil {
+		ctx, cancel := context.WithTimeout(ctx, firstLook)
 		defer cancel()
 		_ = g.look(ctx) // which Stats tells of
 	}
@@ -308,7 +307,7 @@ func (g *Decimal) stopFor(err error) {
 // taken is how many counters were taken of all numbers. There is one, and the caller holds
 // bases.mu.
 func (g *Decimal) taken() uint64 {
-	return uint64(g.begun-1)*perNumber + g.counter() - g.hints.skipped
+	return uint64(g.begun-1)*perNumber + g.counter() - g.order.skipped
 }
 
 // DecimalStats is the state of a [Decimal].
@@ -322,17 +321,17 @@ type DecimalStats struct {
 	// first it is where the number begins, less 1.
 	Counter int
 
-	// What follows is of the registers of its numbers, and zero where they have none. Epoch is that of
-	// the counters in use: how often numbering began at 1 again before. Newest is the newest epoch,
-	// and Highest the highest counter reported in it, as far as the generator has heard. An epoch
-	// ends above 820,880,110.
-	Epoch, Newest, Highest int
+	// What follows is of the register of order, and zero where its numbers have none. Round is how
+	// often counters had begun again at 1 before those in use. Register is what the generator has
+	// heard last: round × 820,880,110 + counter.
+	Round, Register int
 
-	Unhinted uint64 // numbers that were begun without an answer
-	Unheard  uint64 // looks that had no answer, or none that makes sense
-	Moves    uint64 // times that the generator moved up to others
-	Skipped  uint64 // counters that it left unused, where it began and where it moved up
-	Err      error  // of the last look
+	Rest    time.Duration // before the next look in the background, about
+	Blind   uint64        // numbers that were begun without an answer
+	Unheard uint64        // looks that had no answer, or none that makes sense
+	Moves   uint64        // times that the generator moved up to others
+	Skipped uint64        // counters that it left unused, where it began and where it moved up
+	Err     error         // of the last look
 }
 
 // Stats reports the state, for metrics.
@@ -343,7 +342,7 @@ func (g *Decimal) Stats() DecimalStats {
 	if g.begun > 0 {
 		s.Counter, s.Taken = int(g.counter()), g.taken()
 	}
-	g.hints.stats(&s)
+	g.order.stats(&s)
 	return s
 }
 

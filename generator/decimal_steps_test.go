@@ -13,27 +13,27 @@ import (
 
 // TestEveryInterleavingOfDecimal: calls of Next and Fill, changes of number and moves up make their
 // steps in every order. No ID is minted twice, and none is outside the layout. Each number that is
-// used up has given as many IDs as a hint must leave it.
+// used up has given as many IDs as a round leaves it.
 //
 // The steps are those of the code: each has one atomic operation, and calls the function that does
 // it there. Few counters are near the marks, and a Fill of many takes what lies between. So all
 // states can be visited.
 func TestEveryInterleavingOfDecimal(t *testing.T) {
 	const many = perNumber // what is left
-	wild := []uint64{3, highest + 1, 1<<63 - 1}
+	wild := []uint64{3, roundLength + 1, 1<<63 - 1}
 	for _, tt := range []struct {
 		name  string
 		start uint64 // the counter at first
 		calls [][]uint64
-		hints []uint64
+		heard []uint64
 		ends  bool // numbers are used up
 	}{
-		{"Next", highest - 2, [][]uint64{{0, 0, 0}, {0, 0, 0}}, []uint64{highest - 1, highest}, false},
-		{"Next and Fill", highest - 3, [][]uint64{{0, 0}, {2, 1}}, []uint64{highest - 2, highest}, false},
-		{"the end", perNumber - 2, [][]uint64{{0, 0, 0}, {0, 2}}, []uint64{highest - 1, highest}, true},
-		{"to the end", highest - 2, [][]uint64{{0, 0, 0}, {many, 0}}, []uint64{highest}, true},
-		{"wild", highest - 1, [][]uint64{{0, many}, {0, 0}}, wild, true},
-		{"the first number", 0, [][]uint64{{0, 0}, {0, 3}}, []uint64{highest, 2}, true},
+		{"Next", roundLength - 3, [][]uint64{{0, 0, 0}, {0, 0, 0}}, []uint64{roundLength - 2, roundLength - 1}, false},
+		{"Next and Fill", roundLength - 4, [][]uint64{{0, 0}, {2, 1}}, []uint64{roundLength - 3, roundLength - 1}, false},
+		{"the end", perNumber - 2, [][]uint64{{0, 0, 0}, {0, 2}}, []uint64{roundLength - 2, roundLength - 1}, true},
+		{"to the end", roundLength - 3, [][]uint64{{0, 0, 0}, {many, 0}}, []uint64{roundLength - 1}, true},
+		{"wild", roundLength - 2, [][]uint64{{0, many}, {0, 0}}, wild, true},
+		{"the first number", 0, [][]uint64{{0, 0}, {0, 3}}, []uint64{roundLength - 1, 2}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := &decimalMachine{g: &Decimal{}, seen: map[string]bool{}}
@@ -45,7 +45,7 @@ func TestEveryInterleavingOfDecimal(t *testing.T) {
 			for _, wants := range tt.calls {
 				begin.calls = append(begin.calls, decimalCall{wants: wants})
 			}
-			looks := decimalCall{wants: tt.hints, place: "look"}
+			looks := decimalCall{wants: tt.heard, place: "look"}
 			begin.calls = append(begin.calls, looks, looks)
 			m.reach(begin)
 			for len(m.todo) > 0 {
@@ -75,7 +75,7 @@ type decimalState struct {
 	minted []run
 	calls  []decimalCall
 	locked int // 1 + the call that holds bases.mu, or 0
-	hint   uint64
+	heard  uint64
 }
 
 // A run is counters of a number, from and to included.
@@ -186,7 +186,7 @@ func (m *decimalMachine) step(s *decimalState, c *decimalCall) error {
 			return err
 		}
 		s.number++
-		g.hints.counter = s.hint
+		g.order.is = s.heard
 		g.begin(uint64(s.number)) // its lower digits
 		s.from = g.last() / formats.DecimalStep
 		s.locked, c.place = 0, "load"
@@ -196,9 +196,7 @@ func (m *decimalMachine) step(s *decimalState, c *decimalCall) error {
 		if s.locked != 0 {
 			return nil
 		}
-		if c.wants[0] <= highest { // as ask sees to
-			s.hint = max(s.hint, c.wants[0])
-		}
+		s.heard = max(s.heard, c.wants[0])
 		s.locked, c.place = id, "move"
 		if s.number < 0 {
 			s.locked = 0
@@ -207,9 +205,9 @@ func (m *decimalMachine) step(s *decimalState, c *decimalCall) error {
 	case "move": // as moveUp does
 		c.last, c.place = g.last(), "raise"
 	case "raise":
-		g.hints.counter, g.hints.moves = c.wants[0], 0
+		g.order.is, g.order.moves = c.wants[0], 0
 		done := g.moveFrom(c.last)
-		m.moved += int(g.hints.moves)
+		m.moved += int(g.order.moves)
 		if c.place = "move"; done {
 			s.locked, c.last = 0, 0
 			looks()
@@ -237,7 +235,7 @@ func (m *decimalMachine) mint(s *decimalState, last, n uint64) error {
 // used looks at a number that is used up.
 func (m *decimalMachine) used(s *decimalState) error {
 	m.ends++
-	if s.number < 0 || s.from > highest {
+	if s.number < 0 || s.from > (roundLength - 1) {
 		return nil // it was near its end when the test began
 	}
 	n := uint64(0)
@@ -246,7 +244,7 @@ func (m *decimalMachine) used(s *decimalState) error {
 			n += r.to - r.from + 1
 		}
 	}
-	if n < room {
+	if room := uint64(perNumber - roundLength); n < room {
 		return fmt.Errorf("number %d has given %d IDs, want %d at least", s.number, n, room)
 	}
 	return nil

@@ -23,8 +23,12 @@ func (g *Decimal) SkipTo(counter int) {
 // AnchoredClock makes the default clock, of a system's clock of the test's.
 func AnchoredClock(system func() time.Time) Clock { return newAnchoredClock(system) }
 
-// The counters that a hint may name end at Highest.
-const Highest = highest
+// What a register counts on by, and how fast a report raises it.
+const (
+	RoundLength = roundLength
+	Burst       = burst
+	PerSecond   = perSecond
+)
 
 // Look is a look at the register.
 func (g *Decimal) Look(ctx context.Context) error { return g.look(ctx) }

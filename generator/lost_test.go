@@ -37,7 +37,7 @@ func TestSourceSaysLost(t *testing.T) {
 		}
 	})
 	synctest.Test(t, func(t *testing.T) { // at a look in the background
-		all := newRegisters()
+		all := newService()
 		g := all.generator(t, launch)
 		wantCounter(t, g, 1)
 		all.say(0, said)

@@ -2,17 +2,16 @@ package launchlog
 
 import (
 	"context"
-	"strconv"
-	"strings"
 	"sync/atomic"
 )
 
-// Generators hands out the generator numbers of one launch, and keeps how far the counters of their
-// IDs have come. It is a generator.Numbers and generator.Hinter of package generator.
+// Generators hands out the generator numbers of one launch, and keeps how far the counters of its
+// service's IDs have come. It is a generator.Ordered of package generator.
 type Generators struct {
-	log    *Log
-	launch int
-	first  atomic.Pointer[Claim] // that Join took, until it is handed out
+	log     *Log
+	launch  int
+	first   atomic.Pointer[Claim]  // that Join took, until it is handed out
+	service atomic.Pointer[string] // once it is known
 }
 
 // Generators returns the source of a launch's generator numbers. It asks the store only when it is
@@ -48,50 +47,24 @@ func (g *Generators) Trouble() error {
 	return g.log.Trouble()
 }
 
-// HintCounter names the counter that holds how far decimal IDs have come in an epoch, in all
-// launches of a namespace. It is "decimal/hint/0" for epoch 0. Do not use it for something else. It
-// would get gaps, and IDs would begin elsewhere. After a restore it would repeat, because idmint
-// advance leaves it as it is.
-func HintCounter(epoch int) string { return hints + strconv.Itoa(epoch) }
-
-const hints = "decimal/hint/"
-
-// HintEpoch returns the epoch of a [HintCounter], and false for the name of another counter.
-func HintEpoch(counter string) (epoch int, ok bool) {
-	rest, ok := strings.CutPrefix(counter, hints)
-	epoch, err := strconv.Atoi(rest)
-	if !ok || err != nil || epoch < 0 || HintCounter(epoch) != counter {
-		return 0, false
-	}
-	return epoch, true
-}
-
-// Hint raises the [HintCounter] of an epoch to counter, where it is below, and returns its value
-// before. Counter 0 raises nothing. Where an answer was lost the value is unknown, and nothing
-// depends on it. Errors: [*RequestError], [*UnresolvedError], or what the store says.
-func (g *Generators) Hint(ctx context.Context, epoch int, counter int64) (int64, error) {
+// Order counts a look at the register of order of the launch's service, raises the register to
+// reached where it is below, and returns what it is then, and how many looks it has counted. The
+// store is asked once: after an error nothing is known, and nothing depends on it but the order of
+// IDs. The service is that of [Log.Join], or else the launch's row tells it at the first look.
+func (g *Generators) Order(ctx context.Context, reached int64) (is, looks int64, err error) {
 	if g == nil || g.log == nil {
-		return 0, errNotMade
+		return 0, 0, errNotMade
 	}
-	kind := Usage{Counter: HintCounter(epoch)}
-	reported, err := g.log.before(kind)
-	if err != nil {
-		return 0, err
-	}
-	register := &Counter{g.log, CounterRef{g.log.opts.Namespace, HintCounter(epoch)}}
-	value, err := register.Last(ctx)
-	for err == nil && value < counter {
-		// The loser of a compare-and-swap has another value to compare with: one that is higher.
-		step := Raise{From: value, To: counter, Note: NewNote(), Holder: g.log.opts.Host}
-		var row CounterState
-		if row, err = register.Raise(ctx, step); err == nil && !step.Done(row) {
-			value = row.Value
-			continue
+	service := g.service.Load()
+	if service == nil {
+		launch, err := g.log.Show(ctx, g.launch)
+		if err != nil {
+			return 0, 0, err
 		}
-		if err == nil { // it was at value, as the compare-and-swap has shown
-			err = g.log.memory.took(kind, reported, value, 0)
-		}
-		break
+		service = &launch.Service
+		g.service.Store(service)
 	}
-	return value, err
+	ref := ServiceRef{g.log.opts.Namespace, *service}
+	is, looks, err = g.log.store.Order(ctx, ref, reached)
+	return is, looks, about("order of "+*service, err)
 }

@@ -89,6 +89,7 @@ func (l *Log) join(ctx context.Context, app App) (*Generators, error) {
 	}
 	numbers := l.Generators(app.Launch)
 	numbers.first.Store(&claim)
+	numbers.service.Store(&app.Service)
 	return numbers, nil
 }
 

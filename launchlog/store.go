@@ -72,6 +72,12 @@ type Store interface {
 	// negative. The methods above set a counter's note and holder to "".
 	RaiseCounter(ctx context.Context, ref CounterRef, raise Raise) (CounterState, error)
 
+	// Order counts a look at the register of order of a service, raises the register to reached
+	// where it is below, and returns its value and the number of looks. It is one statement where
+	// the database has a way to that, and its commit need not wait for the disk: nothing depends on
+	// the register but the order of IDs. A [Log] does not run it again.
+	Order(ctx context.Context, ref ServiceRef, reached int64) (value, looks int64, err error)
+
 	// LastNumber returns a counter's value, 0 if there is no such counter.
 	LastNumber(ctx context.Context, ref CounterRef) (int64, error)
 
@@ -94,6 +100,12 @@ type Ref struct {
 type CounterRef struct {
 	Namespace string
 	Name      string
+}
+
+// ServiceRef names a service.
+type ServiceRef struct {
+	Namespace string
+	Service   string
 }
 
 // Start is what a store keeps of a new launch beside what it knows itself: the number and the time.

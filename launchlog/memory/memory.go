@@ -29,8 +29,11 @@ type namespace struct {
 	launches map[int]*launch
 	keys     map[string]int
 	counters map[string]launchlog.CounterState
+	orders   map[string]order // of services
 	events   []launchlog.Event
 }
+
+type order struct{ value, looks int64 }
 
 type launch struct {
 	row    launchlog.Launch
@@ -62,7 +65,7 @@ func step[T any](
 	if n == nil {
 		n = &namespace{
 			launches: map[int]*launch{}, keys: map[string]int{},
-			counters: map[string]launchlog.CounterState{},
+			counters: map[string]launchlog.CounterState{}, orders: map[string]order{},
 		}
 		s.namespaces[name] = n
 	}
@@ -284,6 +287,19 @@ func (s *Store) RaiseCounter(
 		}
 		return n.counters[ref.Name], nil
 	})
+}
+
+// Order implements launchlog.Store.
+func (s *Store) Order(
+	ctx context.Context, ref launchlog.ServiceRef, reached int64,
+) (value, looks int64, err error) {
+	o, err := step(ctx, s, ref.Namespace, func(n *namespace) (order, error) {
+		o := n.orders[ref.Service]
+		o = order{max(o.value, reached), o.looks + 1}
+		n.orders[ref.Service] = o
+		return o, nil
+	})
+	return o.value, o.looks, err
 }
 
 // Now implements launchlog.Store.

@@ -196,7 +196,10 @@ func newSteps(s *Store, word string) steps {
 			ON DUPLICATE KEY UPDATE namespace = namespace`,
 		MakeCounter: `INSERT INTO idmint_counter (namespace, name, value) VALUES (?, ?, 0)
 			ON DUPLICATE KEY UPDATE name = name`,
-	}, word, s.write, s.read)
+		Look: `INSERT INTO idmint_order (namespace, service, value, looks) VALUES (?, ?, ?, 1)
+			ON DUPLICATE KEY UPDATE value = greatest(value, VALUES(value)), looks = looks + 1,
+				updated_at = utc_timestamp(6)`,
+	}, word, s.write, s.read, s.read)
 }
 
 // Close closes the connections that Open made.

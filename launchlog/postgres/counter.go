@@ -84,6 +84,21 @@ func (s *Store) RaiseCounter(
 	return *row, nil
 }
 
+// Order implements launchlog.Store.
+func (s *Store) Order(
+	ctx context.Context, ref launchlog.ServiceRef, reached int64,
+) (value, looks int64, err error) {
+	conn, err := s.acquire(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer conn.Release()
+	var off, word any
+	err = conn.QueryRow(ctx, s.order, ref.Namespace, ref.Service, reached, s.opened).
+		Scan(&value, &looks, &off, &word)
+	return value, looks, classify(err, true, conn.Conn().IsClosed())
+}
+
 // Now implements launchlog.Store.
 func (s *Store) Now(ctx context.Context) (time.Time, error) {
 	found, err := list(ctx, s, rows.ScanTime, s.now)

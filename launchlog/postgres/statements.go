@@ -15,7 +15,7 @@ type statements struct {
 	startLaunch, endLaunch, endRunning                                 string
 	takeNumber, claimByToken, claims, events                           string
 	value, lockValue, makeCounter, takeNumbers, advanceCounter         string
-	raiseCounter, oneCounter, counters                                 string
+	raiseCounter, oneCounter, counters, order                          string
 }
 
 const (
@@ -145,6 +145,15 @@ func newStatements(schema string) statements {
 		raiseCounter: in(`UPDATE idmint_counter
 			SET value = $3::bigint, note = $4, holder = $5, updated_at = clock_timestamp()` +
 			thisCounter + ` AND (value = $6::bigint OR value = $3::bigint AND note = $4)`),
+		// order is a transaction by itself, whose commit waits neither for the disk nor for a standby.
+		// It divides by zero as word does.
+		order: in(`INSERT INTO idmint_order AS o (namespace, service, value, looks)
+			VALUES ($1, $2, $3::bigint, 1)
+			ON CONFLICT (namespace, service) DO UPDATE
+			SET value = greatest(o.value, excluded.value), looks = o.looks + 1,
+				updated_at = clock_timestamp()
+			RETURNING value, looks, set_config('synchronous_commit', 'off', true),
+				(SELECT 1 / count(*) FROM idmint_schema WHERE version = 4 AND word = $4)`),
 		oneCounter: in(counter + thisCounter),
 		counters: in(counter + ` WHERE namespace = $1 AND name > $2
 			ORDER BY name LIMIT $3::bigint`),

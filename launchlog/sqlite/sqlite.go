@@ -199,7 +199,7 @@ func (s *Store) prepare(ctx context.Context, reading bool) (have int, err error)
 		return have, err
 	}
 	word, err := rows.ScanOne[string](s.writer.QueryRowContext(ctx, rows.Word))
-	s.rowSteps = rows.NewSteps(words, word, s.write, s.read)
+	s.rowSteps = rows.NewSteps(words, word, s.write, s.read, s.write)
 	return have, err
 }
 
@@ -211,6 +211,9 @@ var words = rows.Words{
 		WHERE NOT EXISTS (SELECT 1 FROM idmint_namespace WHERE namespace = ?1)`,
 	MakeCounter: `INSERT INTO idmint_counter (namespace, name, value) SELECT ?1, ?2, 0
 		WHERE NOT EXISTS (SELECT 1 FROM idmint_counter WHERE namespace = ?1 AND name = ?2)`,
+	Look: `INSERT INTO idmint_order (namespace, service, value, looks) VALUES (?, ?, ?, 1)
+		ON CONFLICT DO UPDATE SET value = max(value, excluded.value), looks = looks + 1,
+			updated_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`,
 }
 
 func (s *Store) version(ctx context.Context) (version int, err error) {

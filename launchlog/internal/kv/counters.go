@@ -111,6 +111,24 @@ func (s *Store) RaiseCounter(
 	return now.state(ref), nil
 }
 
+// Order implements launchlog.Store, by a read and a commit. A look that another process overtakes is
+// not counted: the register's load does not grow by those who would look again at once.
+func (s *Store) Order(
+	ctx context.Context, ref launchlog.ServiceRef, reached int64,
+) (value, looks int64, err error) {
+	part := orderPart(ref)
+	was, r, err := row[ordered](ctx, s, part, stateRow)
+	if err != nil {
+		return 0, 0, err
+	}
+	now := ordered{max(was.Value, reached), was.Looks + 1, later(s.clock(), was.At), word()}
+	done, err := s.commit(ctx, part, change{r, now})
+	if err == nil && !done {
+		err = errRaced
+	}
+	return now.Value, now.Looks, err
+}
+
 // LastNumber implements launchlog.Store.
 func (s *Store) LastNumber(ctx context.Context, ref launchlog.CounterRef) (int64, error) {
 	c, _, err := row[counted](ctx, s, counterPart(ref), stateRow)

@@ -26,6 +26,7 @@ import (
 //	NS/counters         NAME           there is, or was to be, a counter of that name
 //	NS/counter/NAME     state          the counter's value
 //	                    event-000001   an advance of the counter
+//	NS/order/service-… state          the service's register of order
 //
 // Rows whose name is state are overwritten, the others are written once. So what a commit did is
 // known from its other rows, however often the state was overwritten since.
@@ -41,6 +42,10 @@ func countersPart(namespace string) string { return namespace + "/counters" }
 
 func counterPart(ref launchlog.CounterRef) string {
 	return ref.Namespace + "/counter/" + counterRow(ref.Name)
+}
+
+func orderPart(ref launchlog.ServiceRef) string {
+	return ref.Namespace + "/order/service-" + segment(ref.Service)
 }
 
 func launchRow(launch int) string { return fmt.Sprintf("launch-%05d", launch) }
@@ -160,6 +165,14 @@ type counted struct {
 	Events int       `json:"events,omitempty"`
 	At     time.Time `json:"at"`
 	Write  string    `json:"write"`
+}
+
+// ordered is the state of a register of order.
+type ordered struct {
+	Value int64     `json:"value,string"`
+	Looks int64     `json:"looks"`
+	At    time.Time `json:"at"`
+	Write string    `json:"write"`
 }
 
 type happened struct {

@@ -16,7 +16,7 @@ import (
 
 // SchemaVersion is the version of the tables, by package migrations, that the stores are written
 // for.
-const SchemaVersion = 4
+const SchemaVersion = 5
 
 const (
 	// Version selects the version of tables that are there.

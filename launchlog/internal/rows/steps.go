@@ -24,6 +24,7 @@ type Words struct {
 	Greatest      string // the function that returns the greater one of two numbers
 	MakeNamespace string // makes the namespace ?, unless it is there
 	MakeCounter   string // makes the counter ?, ? with the value 0, unless it is there
+	Look          string // counts a look at the register ?, ?, and raises it to ?
 }
 
 // A Tx runs the statements of a step, within its transaction or, for one that only reads, without.
@@ -42,7 +43,7 @@ type Runner = func(context.Context, Step) (any, error)
 
 // Steps are the steps of a launchlog.Store in a database of database/sql. The store embeds them.
 type Steps struct {
-	inTransaction, reading Runner
+	inTransaction, reading, looking Runner
 	statements
 	tables string // see Words
 	opened string // the word of the log that was opened
@@ -55,16 +56,17 @@ type statements struct {
 	launchByKey, oneLaunch, lockLaunch, launches, running, insertLaunch, endLaunch string
 	nextNumber, insertClaim, claimByToken, claims, events, insertEvent             string
 	value, lockValue, makeCounter, takeNumbers, advanceCounter, raiseCounter       string
+	look, order                                                                    string
 	oneCounter, counters                                                           string
 }
 
 // NewSteps makes the steps of the log that has the word. InTransaction runs a step in a transaction
-// of its own, and reading one that only reads.
+// of its own, reading one that only reads, and looking one that writes in its first statement alone.
 //
 // After an UPDATE a step reads the row again, which is locked. RETURNING and last_insert_id(…) would
 // not do: MySQL lacks the former. MariaDB does not hand back the latter for an UPDATE that fires
 // triggers, and keeps an older one where no row was updated.
-func NewSteps(w Words, word string, inTransaction, reading Runner) Steps {
+func NewSteps(w Words, word string, inTransaction, reading, looking Runner) Steps {
 	const (
 		thisNamespace = ` WHERE namespace = ?`
 		thisLaunch    = ` WHERE namespace = ? AND launch_id = ?`
@@ -76,7 +78,7 @@ func NewSteps(w Words, word string, inTransaction, reading Runner) Steps {
 	claim := `SELECT ` + Times(Claim, w.Time) + ` FROM idmint_generator`
 	counter := `SELECT ` + Times(Counter, w.Time) + ` FROM idmint_counter`
 	in := func(text string) string { return Named(text, w.Tables) }
-	return Steps{inTransaction, reading, statements{
+	return Steps{inTransaction, reading, looking, statements{
 		word: in(Word),
 		now:  `SELECT ` + strings.ReplaceAll(w.Time, "$", w.Now),
 
@@ -130,6 +132,9 @@ func NewSteps(w Words, word string, inTransaction, reading Runner) Steps {
 		raiseCounter: in(`UPDATE idmint_counter
 			SET value = ?, note = ?, holder = ?, updated_at = ` + w.Now + thisCounter + `
 			AND (value = ? OR value = ? AND note = ?)`),
+		look: in(w.Look),
+		order: in(`SELECT value, looks, (` + Word + `) FROM idmint_order
+			WHERE namespace = ? AND service = ?`),
 		oneCounter: in(counter + thisCounter),
 		counters:   in(counter + thisNamespace + ` AND name > ? ORDER BY name LIMIT ?`),
 	}, w.Tables, word}
@@ -511,6 +516,30 @@ func (s *Steps) RaiseCounter(
 		return row, err
 	}
 	return result[launchlog.CounterState](s.write(ctx, step))
+}
+
+// Order implements launchlog.Store.
+func (s *Steps) Order(
+	ctx context.Context, ref launchlog.ServiceRef, reached int64,
+) (value, looks int64, err error) {
+	if s.looking == nil {
+		return 0, 0, errNotOpened
+	}
+	found, err := result[[2]int64](s.looking(ctx, func(ctx context.Context, tx Tx) (any, error) {
+		_, err := tx.ExecContext(ctx, s.look, ref.Namespace, ref.Service, reached)
+		if err != nil {
+			return nil, err
+		}
+		var found [2]int64
+		var word string
+		err = tx.QueryRowContext(ctx, s.order, ref.Namespace, ref.Service).
+			Scan(&found[0], &found[1], &word)
+		if err == nil && word != s.opened {
+			err = launchlog.ErrOtherLog
+		}
+		return found, err
+	}))
+	return found[0], found[1], err
 }
 
 // Now implements launchlog.Store.

@@ -16,7 +16,7 @@ func TestStepsReturnNoZero(t *testing.T) {
 		"nothing":      func(context.Context, rows.Step) (any, error) { return nil, nil },
 		"not opened":   nil,
 	} {
-		s := rows.NewSteps(rows.Words{}, "", write, nil)
+		s := rows.NewSteps(rows.Words{}, "", write, nil, nil)
 		if first, err := s.ReserveNumbers(t.Context(), launchlog.CounterRef{}, 0, 1); err == nil {
 			t.Errorf("%s: %d without an error", name, first)
 		}

@@ -1,0 +1,12 @@
+-- The registers of order of the services: see generator.Ordered. Nothing but the order of IDs depends on them.
+
+CREATE TABLE IF NOT EXISTS idmint_order (
+    namespace  VARCHAR(63)  NOT NULL,
+    service    VARCHAR(255) NOT NULL,
+    value      BIGINT       NOT NULL, -- how far the counters have come
+    looks      BIGINT       NOT NULL, -- at the register, by generators
+    updated_at DATETIME(6)  NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
+    PRIMARY KEY (namespace, service)
+) ENGINE = InnoDB DEFAULT CHARACTER SET = utf8mb4 COLLATE = utf8mb4_bin;
+
+INSERT IGNORE INTO idmint_schema (version) VALUES (5);

@@ -1,0 +1,5 @@
+-- IDs of the next start begin at counter 1 again.
+
+DROP TABLE idmint_order;
+
+DELETE FROM idmint_schema WHERE version = 5;
