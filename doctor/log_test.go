@@ -24,8 +24,6 @@ func TestShares(t *testing.T) {
 	end(t, log, start(t, log, "ended"))
 	claim(t, log, start(t, log, "running"), 3)
 	raise(t, log, "orders", math.MaxInt64/2)
-	raise(t, log, launchlog.HintCounter(0), formats.DecimalMaxCounter)
-	raise(t, log, launchlog.HintCounter(1), 700)
 	lent := begin.Add(time.Second).UnixMilli() / formats.SnoTimeUnit
 	raise(t, log, "sno/7", lent)
 	raise(t, log, "sno/8", lent)
@@ -40,14 +38,11 @@ func TestShares(t *testing.T) {
 	}
 	if got, want := strings.Join(got(), ""), fmt.Sprintf(`launches  2 99999
 generators 2 3 100000
-counters decimal/hint/0 922337202 %d
-counters decimal/hint/1 700 %[1]d
-counters orders %d %[1]d
+counters orders %d %d
 claims trace 0 65536
 claims sno 2 65536
 claims eightbyte 0 2048
-decimal 1 700 922337202
-`, math.MaxInt64, math.MaxInt64/2); got != want {
+`, math.MaxInt64/2, math.MaxInt64); got != want {
 		t.Errorf("shares are\n%s, want\n%s", got, want)
 	}
 	pairs, err := claims.ByScheme(idtype.SchemeEightByte)
@@ -58,15 +53,12 @@ decimal 1 700 922337202
 	}
 }
 
-// Levels are those of launchlog.Usage. Of decimal counters a new epoch follows.
+// Levels are those of launchlog.Usage.
 func TestShareLevels(t *testing.T) {
 	for used, want := range map[int64]int{0: 0, 799: 0, 800: 80, 900: 90, 949: 90, 950: 95} {
 		s := doctor.Share{Used: used, Max: 1000}
 		if s.Level() != want || s.Part() != float64(used)/1000 {
 			t.Errorf("%+v: level %d, part %v", s, s.Level(), s.Part())
-		}
-		if s.Of = doctor.Decimal; s.Level() != min(want, 80) {
-			t.Errorf("%+v: level %d", s, s.Level())
 		}
 	}
 }
@@ -84,7 +76,7 @@ func TestPassed(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	const all = "clock launches generators counters claims claims-ahead times-ahead decimal-order"
+	const all = "clock launches generators counters claims claims-ahead times-ahead"
 	if got := strings.Join(codes, " "); got != all {
 		t.Errorf("%q, want %q", got, all)
 	}
@@ -112,8 +104,8 @@ func TestClock(t *testing.T) {
 
 // What is used up by 80 % is a note, and by 90 % a finding, on whichever page it is read.
 func TestUsedUp(t *testing.T) {
-	launches, generators, counters, lent, order := logAt(t, begin), logAt(t, begin),
-		logAt(t, begin), logAt(t, begin), logAt(t, begin)
+	launches, generators, counters, lent := logAt(t, begin), logAt(t, begin),
+		logAt(t, begin), logAt(t, begin)
 	ended := start(t, generators, "ended")
 	claim(t, generators, ended, 80_000)
 	end(t, generators, ended)
@@ -128,10 +120,9 @@ func TestUsedUp(t *testing.T) {
 		}
 	}
 	lend(0, 0, 1000, 5*time.Second)
-	lend(0, 1000, 1638, -59*time.Second)           // within the quiet time
-	lend(0, 1638, 2000, -61*time.Second)           // after it
-	lend(3, 0, 2000, 5*time.Second)                // a cluster that may not be used
-	raise(t, order, "decimal/hint/x", 922_337_202) // none of ours
+	lend(0, 1000, 1638, -59*time.Second) // within the quiet time
+	lend(0, 1638, 2000, -61*time.Second) // after it
+	lend(3, 0, 2000, 5*time.Second)      // a cluster that may not be used
 	for _, c := range []struct {
 		log        *launchlog.Log
 		do         func(log *launchlog.Log)
@@ -164,17 +155,6 @@ func TestUsedUp(t *testing.T) {
 		{
 			lent, func(*launchlog.Log) { lend(0, 1639, 1844, 5*time.Second) }, "claims",
 			"finding: 1844 of 2048 numbers of eightbyte",
-		},
-		{order, func(l *launchlog.Log) { raise(t, l, "decimal/hint/0", 737_000_000) }, "", ""},
-		{
-			order, func(l *launchlog.Log) { raise(t, l, "decimal/hint/0", 922_337_202) },
-			"decimal-order", "note: decimal IDs have come to counter 922337202 of 922337202, in epoch 0",
-		},
-		{
-			order, func(l *launchlog.Log) {
-				raise(t, l, "decimal/hint/9", 922_337_202)
-				raise(t, l, "decimal/hint/10", 600) // the newest epoch counts
-			}, "", "",
 		},
 	} {
 		c.do(c.log)

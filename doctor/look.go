@@ -224,11 +224,7 @@ func (s State) missing(
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Counters)) {
 		was, is := s.Counters[name], now.Counters[name]
-		_, isHint := launchlog.HintEpoch(name)
 		switch {
-		case is.Value < was.Value && isHint:
-			r.Note("counter %s is %d, and was %d: new decimal IDs may begin below older ones", name,
-				is.Value, was.Value)
 		case is.Value == 0 && was.Lent && now.Counters[claims.FloorOf(name)].Value >= was.Value:
 			// The number's times count as used since an advance.
 		case is.Value < was.Value:

@@ -20,7 +20,7 @@ import (
 // used are the tables that a running app reads and writes.
 var used = []string{
 	"idmint_namespace", "idmint_launch", "idmint_generator", "idmint_launch_event",
-	"idmint_counter",
+	"idmint_counter", "idmint_order",
 }
 
 // A database is what the checks of SQL ask, by one connection.

@@ -81,7 +81,7 @@ func TestSQLite(t *testing.T) {
 	})
 	do(t, db, "DROP TABLE idmint_counter")
 	base(t, "without a table", db, map[string]string{
-		"tables":   "finding: 1 of 6 tables are missing: idmint_counter. ",
+		"tables":   "finding: 1 of 7 tables are missing: idmint_counter. ",
 		"triggers": "finding: 3 of 19 triggers are missing: ",
 	})
 }

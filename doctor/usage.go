@@ -5,7 +5,6 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/idmint/idmint/idtype/formats"
 	"github.com/idmint/idmint/launchlog"
 )
 
@@ -18,13 +17,12 @@ const (
 	Generators Numbers = "generators" // of a launch that runs
 	Counters   Numbers = "counters"   // the range of a counter
 	Claims     Numbers = "claims"     // of a pool that claims lend from
-	Decimal    Numbers = "decimal"    // counters of decimal IDs, in their newest epoch
 )
 
 // A Share is how many numbers are used of those there are.
 type Share struct {
 	Of   Numbers
-	Name string // the launch's number, the counter's name, the pool's scheme, the epoch; or empty
+	Name string // the launch's number, the counter's name, the pool's scheme; or empty
 	Used int64
 	Max  int64
 
@@ -35,17 +33,12 @@ type Share struct {
 func (s Share) Part() float64 { return float64(s.Used) / float64(s.Max) }
 
 // Level is that of launchlog.Usage: 95, 90, 80 or 0 percent. The checks make a note from 80 on, and
-// a finding from 90 on. Of decimal counters it is 80 at most, because new epochs follow.
+// a finding from 90 on.
 func (s Share) Level() int {
-	level := launchlog.Usage{Used: s.Used, Max: s.Max}.Level()
-	if s.Of == Decimal {
-		return min(level, 80)
-	}
-	return level
+	return launchlog.Usage{Used: s.Used, Max: s.Max}.Level()
 }
 
 // shares are one of launches, and one of each launch that runs, of each counter and of each pool.
-// There is one of decimal counters where an app has reported some.
 func (c *content) shares() (all []Share) {
 	add := func(of Numbers, name string, used, most int64, format string, args ...any) {
 		all = append(all, Share{of, name, used, most, fmt.Sprintf(format, args...)})
@@ -58,23 +51,14 @@ func (c *content) shares() (all []Share) {
 			"launch %d, of %s in %s, has used %d of %d generator numbers", l.ID, l.Service,
 			l.Environment, l.NextGenerator, launchlog.MaxGenerators)
 	}
-	epoch, value := -1, int64(0)
 	for _, counter := range c.counters {
 		add(Counters, counter.Name, counter.Value, math.MaxInt64, "counter %s stands at %d of %d",
 			counter.Name, counter.Value, int64(math.MaxInt64))
-		if e, ok := launchlog.HintEpoch(counter.Name); ok && e > epoch {
-			epoch, value = e, counter.Value
-		}
 	}
 	for _, p := range c.pools {
 		add(Claims, string(p.Scheme()), int64(p.use), int64(p.size),
 			"%d of %d numbers of %s are lent, or were within the last minute", p.use, p.size,
 			p.Scheme())
-	}
-	if epoch >= 0 {
-		add(Decimal, strconv.Itoa(epoch), value, formats.DecimalMaxCounter,
-			"decimal IDs have come to counter %d of %d, in epoch %d", value,
-			formats.DecimalMaxCounter, epoch)
 	}
 	return all
 }

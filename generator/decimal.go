@@ -43,7 +43,7 @@ type Numbers interface {
 //
 // A report raises the register by a million counters, and ten thousand for each second since the
 // report before, at most. A generator that mints faster for long is alone with its counters: others do
-// not move up to it, and its own next start begins below it. Snowflake IDs keep order at such rates.
+// not move up to it, and its own next start begins below it. Schemes that go by time keep order at such rates.
 //
 // Uniqueness depends on none of this: launch and generator number see to it. No call of Next waits
 // for the register but the one that waits for a number, and that up to 2 s. Without an answer a

@@ -235,7 +235,7 @@ func (m *decimalMachine) mint(s *decimalState, last, n uint64) error {
 // used looks at a number that is used up.
 func (m *decimalMachine) used(s *decimalState) error {
 	m.ends++
-	if s.number < 0 || s.from > (roundLength - 1) {
+	if s.number < 0 || s.from > (roundLength-1) {
 		return nil // it was near its end when the test began
 	}
 	n := uint64(0)

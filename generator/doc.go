@@ -38,7 +38,7 @@
 // IDs of one generator ascend as numbers, or in the order of their bytes. Trace IDs do so until
 // their timestamp wraps, and sno IDs until the clock goes back and tick-tock sets in. Eightbyte
 // IDs do so in mode TIME_SEQUENTIAL. Those of several generators interleave. Decimal IDs do so
-// within seconds, and ascend from one deployment to the next, if their numbers are a [Hinter].
+// within seconds, and ascend from one deployment to the next, if their numbers are [Ordered].
 //
 // A generator that no constructor made mints nothing: its calls fail with a [*NumberError].
 //

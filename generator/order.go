@@ -64,7 +64,7 @@ type order struct {
 	looked time.Time // when
 	err    error     // of the last look; nil before the first
 
-	skipped                uint64 // counters that were passed over
+	skipped               uint64 // counters that were passed over
 	moves, blind, unheard uint64 // for Stats
 
 	timer  *time.Timer        // of the next look; nil before the first number

@@ -46,8 +46,6 @@
 //     the next few seconds from now on, before it uses them. Whoever comes after it gets later
 //     times, also after a crash or on a clock that was set back.
 //
-// [Generators] keeps the counters of decimal IDs in counters as well: see [HintCounter].
-//
 // Blocks and windows are one step, [Counter.Reserve]. It takes numbers that are above all that were
 // taken and not below a floor:
 //

@@ -2,6 +2,7 @@ package launchlog
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 )
 
@@ -11,6 +12,7 @@ type Generators struct {
 	log     *Log
 	launch  int
 	first   atomic.Pointer[Claim]  // that Join took, until it is handed out
+	newest  atomic.Pointer[Claim]  // that was handed out
 	service atomic.Pointer[string] // once it is known
 }
 
@@ -32,11 +34,16 @@ func (g *Generators) NextGenerator(ctx context.Context) (int, error) {
 	if g == nil {
 		return 0, errNotMade
 	}
-	if first := g.first.Swap(nil); first != nil {
-		return first.Generator, nil
+	claim := g.first.Swap(nil)
+	if claim == nil {
+		taken, err := g.log.claim(ctx, g.launch)
+		if err != nil {
+			return 0, about("", err)
+		}
+		claim = &taken
 	}
-	claim, err := g.log.claim(ctx, g.launch)
-	return claim.Generator, about("", err)
+	g.newest.Store(claim)
+	return claim.Generator, nil
 }
 
 // Trouble is that of the [Log].
@@ -51,9 +58,16 @@ func (g *Generators) Trouble() error {
 // reached where it is below, and returns what it is then, and how many looks it has counted. The
 // store is asked once: after an error nothing is known, and nothing depends on it but the order of
 // IDs. The service is that of [Log.Join], or else the launch's row tells it at the first look.
+//
+// A look also sees whether the store still has the generator number that was handed out last. Where
+// an older copy was put in its place, which may give that number to another process, the error is
+// [ErrBehind], and the log takes no number any more.
 func (g *Generators) Order(ctx context.Context, reached int64) (is, looks int64, err error) {
 	if g == nil || g.log == nil {
 		return 0, 0, errNotMade
+	}
+	if _, err := g.log.before(Usage{}); err != nil {
+		return 0, 0, err
 	}
 	service := g.service.Load()
 	if service == nil {
@@ -64,7 +78,13 @@ func (g *Generators) Order(ctx context.Context, reached int64) (is, looks int64,
 		service = &launch.Service
 		g.service.Store(service)
 	}
-	ref := ServiceRef{g.log.opts.Namespace, *service}
-	is, looks, err = g.log.store.Order(ctx, ref, reached)
+	look := Look{Ref: g.log.ref(g.launch), Service: *service, Reached: reached}
+	if newest := g.newest.Load(); newest != nil {
+		look.Generator, look.Token = newest.Generator, newest.Token
+	}
+	is, looks, err = g.log.store.Order(ctx, look)
+	if errors.Is(err, ErrBehind) {
+		err = g.log.memory.lose(err)
+	}
 	return is, looks, about("order of "+*service, err)
 }

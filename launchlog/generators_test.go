@@ -1,99 +1,83 @@
 package launchlog_test
 
 import (
-	"context"
+	"errors"
 	"testing"
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
+	"github.com/idmint/idmint/launchlog/storetest"
 )
 
-var _ generator.Hinter = (*launchlog.Generators)(nil)
+var _ generator.Ordered = (*launchlog.Generators)(nil)
 
-// TestHint: a register is raised and never lowered, by epoch and namespace, for all launches.
-func TestHint(t *testing.T) {
+// TestOrder: the launches of a service share a register, and no other service has it.
+func TestOrder(t *testing.T) {
 	store := memory.New(nil)
 	log := newLog(t, store, nil)
-	first, second := log.Generators(1), log.Generators(2)
-	other := newLog(t, store, &launchlog.Options{Namespace: "other"}).Generators(1)
+	numbers := map[string]*launchlog.Generators{}
+	for i, service := range []string{"shop", "shop", "mail"} {
+		request := storetest.Request(launchlog.NewNote())
+		request.Service = service
+		launch, err := log.Start(ctx, request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		numbers[service+string(rune('1'+i))] = log.Generators(launch.ID)
+	}
 	for i, step := range []struct {
-		of             *launchlog.Generators
-		epoch          int
-		counter, wants int64
+		of                 string
+		reached, is, looks int64
 	}{
-		{first, 0, 0, 0},
-		{first, 0, 7, 0},
-		{second, 0, 0, 7},
-		{second, 0, 5, 7},
-		{second, 0, 7, 7},
-		{second, 0, 100, 7},
-		{first, 0, -1, 100},
-		{first, 1, 0, 0},
-		{first, 1, 3, 0},
-		{other, 0, 0, 0},
-		{other, 0, 2, 0},
-		{other, 0, 0, 2},
-		{first, 1, 0, 3},
-		{first, 0, 0, 100},
+		{"shop1", 0, 0, 1},
+		{"shop1", 7, 7, 2},
+		{"shop2", 0, 7, 3},
+		{"shop2", 5, 7, 4},
+		{"mail3", 2, 2, 1},
+		{"shop2", 100, 100, 5},
 	} {
-		got, err := step.of.Hint(ctx, step.epoch, step.counter)
-		if err != nil || got != step.wants {
-			t.Errorf("step %d: %d, %v, want %d", i, got, err, step.wants)
+		is, looks, err := numbers[step.of].Order(ctx, step.reached)
+		if err != nil || is != step.is || looks != step.looks {
+			t.Errorf("step %d: %d, %d, %v, want %d, %d", i, is, looks, err, step.is, step.looks)
 		}
 	}
-	counters, err := log.Counters(ctx, "", 0)
-	if err != nil || len(counters) != 2 || counters[0].Name != "decimal/hint/0" ||
-		counters[1].Name != launchlog.HintCounter(1) || counters[1].Value != 3 {
-		t.Errorf("%+v, %v", counters, err)
-	}
-	// An operator raises it as any counter, and no event of the namespace tells of reports.
-	if _, err := log.Counter(launchlog.HintCounter(0)); err != nil {
-		t.Error(err)
-	}
-	if events, err := log.Events(ctx, 0); err != nil || len(events) != 0 {
-		t.Errorf("%+v, %v", events, err)
+	if _, _, err := log.Generators(7).Order(ctx, 1); !errors.Is(err, launchlog.ErrNotFound) {
+		t.Errorf("a launch that is not there: %v", err)
 	}
 }
 
-// An overtaken store is one in which somebody else raises the register before each of the first
-// raises.
-type overtaken struct {
-	launchlog.Store
-	by []int64
-}
-
-func (s *overtaken) RaiseCounter(
-	ctx context.Context, ref launchlog.CounterRef, step launchlog.Raise,
-) (launchlog.CounterState, error) {
-	if len(s.by) > 0 {
-		other := launchlog.Raise{From: step.From, To: s.by[0], Note: launchlog.NewNote()}
-		s.by = s.by[1:]
-		if _, err := s.Store.RaiseCounter(ctx, ref, other); err != nil {
-			return launchlog.CounterState{}, err
+// TestOrderOfOlderCopy: a look sees that an older copy took the store's place, if it lacks the
+// number that was handed out last, or has another one's claim there. Then the log takes no number any
+// more.
+func TestOrderOfOlderCopy(t *testing.T) {
+	for _, others := range []int{0, 3} { // claims in the copy
+		older, store := memory.New(nil), &swapped{Store: memory.New(nil)}
+		for _, s := range []launchlog.Store{older, store.Store} {
+			if _, err := newLog(t, s, nil).Start(ctx, storetest.Request("a")); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	return s.Store.RaiseCounter(ctx, ref, step)
-}
-
-// TestHintRaced: who is overtaken goes on, unless the other one came further.
-func TestHintRaced(t *testing.T) {
-	for _, test := range []struct {
-		by          []int64
-		heard, last int64
-	}{
-		{[]int64{3}, 3, 7},
-		{[]int64{3, 4, 6}, 6, 7},
-		{[]int64{3, 9}, 9, 9},
-		{[]int64{7}, 7, 7},
-	} {
-		log := newLog(t, &overtaken{memory.New(nil), test.by}, nil)
-		heard, err := log.Generators(1).Hint(ctx, 0, 7)
-		if err != nil || heard != test.heard {
-			t.Errorf("overtaken by %d: heard of %d, %v", test.by, heard, err)
+		log := newLog(t, store, nil)
+		numbers := log.Generators(1)
+		look := func() error { _, _, err := numbers.Order(ctx, 1); return err }
+		if _, err := numbers.NextGenerator(ctx); err != nil {
+			t.Fatal(err)
 		}
-		if last, err := log.Generators(1).Hint(ctx, 0, 0); err != nil || last != test.last {
-			t.Errorf("overtaken by %d: the register is at %d, %v", test.by, last, err)
+		if err := look(); err != nil {
+			t.Fatal(err)
+		}
+		for range others {
+			if _, err := newLog(t, older, nil).Claim(ctx, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		store.Store = older
+		if err := look(); !errors.Is(err, launchlog.ErrBehind) {
+			t.Errorf("beside %d others: %v, want ErrBehind", others, err)
+		}
+		if _, err := log.Claim(ctx, 1); !errors.Is(err, launchlog.ErrBehind) {
+			t.Errorf("beside %d others, a claim after that: %v, want ErrBehind", others, err)
 		}
 	}
 }

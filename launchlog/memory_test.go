@@ -49,10 +49,6 @@ func TestOlderCopy(t *testing.T) {
 			}
 			return err
 		},
-		"Hint": func(l *launchlog.Log, n int) error {
-			_, err := l.Generators(1).Hint(ctx, 0, int64(n+1))
-			return err
-		},
 	}
 	for name, step := range steps {
 		t.Run(name, func(t *testing.T) {

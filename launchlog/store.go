@@ -2,6 +2,7 @@ package launchlog
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -72,11 +73,11 @@ type Store interface {
 	// negative. The methods above set a counter's note and holder to "".
 	RaiseCounter(ctx context.Context, ref CounterRef, raise Raise) (CounterState, error)
 
-	// Order counts a look at the register of order of a service, raises the register to reached
-	// where it is below, and returns its value and the number of looks. It is one statement where
-	// the database has a way to that, and its commit need not wait for the disk: nothing depends on
-	// the register but the order of IDs. A [Log] does not run it again.
-	Order(ctx context.Context, ref ServiceRef, reached int64) (value, looks int64, err error)
+	// Order counts a look at the register of order of a service, raises the register to
+	// look.Reached where it is below, and returns its value and the number of looks. Its commit need
+	// not wait for the disk: nothing depends on the register but the order of IDs. A [Log] does not
+	// run it again. The error is ErrBehind where the claim of look is not there: see [Look.Kept].
+	Order(ctx context.Context, look Look) (value, looks int64, err error)
 
 	// LastNumber returns a counter's value, 0 if there is no such counter.
 	LastNumber(ctx context.Context, ref CounterRef) (int64, error)
@@ -102,10 +103,24 @@ type CounterRef struct {
 	Name      string
 }
 
-// ServiceRef names a service.
-type ServiceRef struct {
-	Namespace string
+// Look is a look at the register of order of a launch's service.
+type Look struct {
+	Ref
 	Service   string
+	Generator int    // that was taken last of the launch
+	Token     string // of its claim; empty where none was taken
+	Reached   int64
+}
+
+// Kept returns ErrBehind where a store has lost the claim of the look. It has another one of that
+// number, or none, by its token, and the launch's next number is no higher. (A claim may be missing
+// whose number counts as taken.)
+func (l Look) Kept(token string, next int) error {
+	if l.Token == "" || token == l.Token || token == "" && next > l.Generator {
+		return nil
+	}
+	return fmt.Errorf("%w: generator number %d of launch %d is not the one that this process took",
+		ErrBehind, l.Generator, l.Launch)
 }
 
 // Start is what a store keeps of a new launch beside what it knows itself: the number and the time.

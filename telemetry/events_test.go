@@ -85,7 +85,6 @@ func TestLevelsOfShares(t *testing.T) {
 		events.Taken(launchlog.Usage{Namespace: "n", Launch: 7, Used: used, Max: 100_000})
 	}
 	events.Share("n", doctor.Share{Of: doctor.Claims, Name: "sno", Used: 95, Max: 100})
-	events.Share("n", doctor.Share{Of: doctor.Decimal, Used: 95, Max: 100})
 	wantHeard(t, heard,
 		"INFO launch number taken namespace=n launch=7 used=7 max=99999",
 		"DEBUG numbers taken namespace=n counter=orders used=100",
@@ -93,8 +92,7 @@ func TestLevelsOfShares(t *testing.T) {
 		"WARN generator number taken namespace=n launch=7 generator=79999 used=80000 max=100000 "+
 			"over_percent=80",
 		"ERROR generator number taken", "ERROR generator number taken",
-		"ERROR numbers used up namespace=n of=claims name=sno used=95 max=100 over_percent=95",
-		"WARN numbers used up namespace=n of=decimal")
+		"ERROR numbers used up namespace=n of=claims name=sno used=95 max=100 over_percent=95")
 }
 
 // TestEventsOfGenerators have the level that the clock's jump deserves.

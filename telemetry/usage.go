@@ -81,7 +81,7 @@ func fullest(shares []doctor.Share) (kept []doctor.Share, running int) {
 		case doctor.Generators:
 			running++
 			share.Name = ""
-		case doctor.Counters, doctor.Decimal:
+		case doctor.Counters:
 			share.Name = ""
 		}
 		i := slices.IndexFunc(kept, func(s doctor.Share) bool { return key(s) == key(share) })

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/idtype/formats"
-	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/checks"
 )
 
@@ -25,7 +23,7 @@ const rowsOfHealth = 20
 // them.
 type gauge struct {
 	Of   doctor.Numbers `json:"of"`
-	Name string         `json:"name,omitempty"` // the launch, the counter, the pool or the epoch
+	Name string         `json:"name,omitempty"` // the launch, the counter or the pool
 	Used int64          `json:"used,string"`
 	Max  int64          `json:"max,string"`
 
@@ -62,9 +60,6 @@ func newGauge(s doctor.Share) *gauge {
 	case doctor.Claims:
 		g.Title = "Lent numbers of " + s.Name
 		g.What = "Each generator of " + s.Name + " IDs borrows one while it runs."
-	case doctor.Decimal:
-		g.Title = "Decimal counters, epoch " + s.Name
-		g.What = "How far the counters of decimal IDs have come. A new epoch follows this one."
 	}
 	if g.Level != "good" {
 		g.Advice = remedies()[string(s.Of)]
@@ -78,7 +73,6 @@ var remedies = sync.OnceValue(func() map[string]string {
 	for _, c := range checks.All() {
 		m[c.Code] = c.Remedy
 	}
-	m[string(doctor.Decimal)] = m["decimal-order"]
 	return m
 })
 
@@ -211,9 +205,6 @@ var headlines = map[checks.Level]string{
 
 // purpose is what a counter is for, by its name. Of a ceiling it says how far that is from now.
 func purpose(name string, value int64, now time.Time) string {
-	if epoch, ok := launchlog.HintEpoch(name); ok {
-		return "how far decimal IDs have come, epoch " + strconv.Itoa(epoch)
-	}
 	if doctor.IsMark(name) {
 		return "a mark of idmint doctor"
 	}

@@ -53,11 +53,9 @@ func TestHealthCeilings(t *testing.T) {
 	advance("sno/7", now.Add(4*time.Second).UnixMilli()/4)
 	advance("trace/9", now.Add(-49*time.Hour).Unix())
 	advance("short", now.Add(4*time.Second).UnixMilli())
-	advance("decimal/hint/0", 5000)
 	h := newPages(t, log, nil)
 	want(t, get(t, h, "/health"), 200, "in 4 seconds", "2 days ago", `<span class="state is-running">lent`,
-		"the ceiling of short IDs: in 4 seconds", "how far decimal IDs have come, epoch 0",
-		"1 of 65,536", "Decimal counters, epoch 0")
+		"the ceiling of short IDs: in 4 seconds", "1 of 65,536")
 	if page := get(t, h, "/health").Body.String(); strings.Contains(page, "<code>sno/7") {
 		t.Error("the counter of a lent number stands among those of apps")
 	}

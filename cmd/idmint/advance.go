@@ -325,11 +325,9 @@ func known(c launchlog.CounterState) bool {
 }
 
 // ours reports whether a name is one that idmint itself gives to counters. They hold times, and the
-// clusters of eightbyte, which stay as they are. How far decimal counters have come decides about
-// the order of IDs alone, and counters of doctor count its looks.
+// clusters of eightbyte, which stay as they are. Counters of doctor count its looks.
 func ours(counter string) bool {
-	_, isHint := launchlog.HintEpoch(counter)
-	return counter == shortCounter || isHint || doctor.IsMark(counter) ||
+	return counter == shortCounter || doctor.IsMark(counter) ||
 		slices.ContainsFunc(claims.Pools(), func(p claims.Pool) bool { return p.Has(counter) })
 }
 

@@ -16,10 +16,8 @@ func (a *app) counterCommand() *cobra.Command {
 		Use:   "counter",
 		Short: "See to the launch log's counters: list, show, advance",
 		Long: `See to the launch log's counters. They hold the numbers of sequence IDs, and
-the times that generators with a ceiling have reserved. The counter
-decimal/hint/0 holds how far the counters of decimal IDs have come, of
-922337202. Above 820880110 numbering begins at 1 again, with decimal/hint/1.
-There is nothing to create: a counter begins when it is first used.`,
+the times that generators with a ceiling have reserved. There is nothing to
+create: a counter begins when it is first used.`,
 		Example: "  idmint counter list --db sqlite:app.db",
 	}, a.counterListCommand(), a.counterShowCommand(), a.counterAdvanceCommand())
 }

@@ -33,8 +33,8 @@ begins at 1 when it is first used. It gives out no number twice, to whomever.
 
 The command takes the numbers that it prints, up to 4096 at a time.
 
-It refuses names that idmint gives to counters of its own, such as short, sno/7
-and decimal/hint/0. After a restore, idmint advance would take them for these.`,
+It refuses names that idmint gives to counters of its own, such as short and
+sno/7. After a restore, idmint advance would take them for these.`,
 		Example: "  idmint new sequence --db sqlite:app.db --counter orders -n 3",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := missing(c, "counter"); err != nil {

@@ -27,7 +27,7 @@ func TestDoctorMySQL(t *testing.T) {
 	mysqlServer.migrated(t, d)
 	run(t, admin, user, "REVOKE CREATE ON "+all+" FROM APP@'%'; "+
 		"GRANT SELECT ON idmint_schema TO APP@'%'")
-	for _, table := range []string{"namespace", "launch", "generator", "launch_event", "counter"} {
+	for _, table := range []string{"namespace", "launch", "generator", "launch_event", "counter", "order"} {
 		run(t, admin, user, "GRANT SELECT, INSERT, UPDATE ON idmint_"+table+" TO APP@'%'")
 	}
 	findings.SQL(t, "after migrate", app, nil)

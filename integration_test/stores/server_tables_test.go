@@ -31,7 +31,7 @@ func TestOtherLog(t *testing.T) {
 		db := dbtest.Open(t, d)
 		drop := func() {
 			for _, table := range []string{
-				"launch_kept", "counter_kept", "launch_event", "generator", "counter", "launch",
+				"order", "launch_kept", "counter_kept", "launch_event", "generator", "counter", "launch",
 				"namespace", "schema",
 			} {
 				dbtest.Exec(t, db, "DROP TABLE IF EXISTS idmint_"+table)

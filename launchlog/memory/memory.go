@@ -291,12 +291,21 @@ func (s *Store) RaiseCounter(
 
 // Order implements launchlog.Store.
 func (s *Store) Order(
-	ctx context.Context, ref launchlog.ServiceRef, reached int64,
+	ctx context.Context, look launchlog.Look,
 ) (value, looks int64, err error) {
-	o, err := step(ctx, s, ref.Namespace, func(n *namespace) (order, error) {
-		o := n.orders[ref.Service]
-		o = order{max(o.value, reached), o.looks + 1}
-		n.orders[ref.Service] = o
+	o, err := step(ctx, s, look.Namespace, func(n *namespace) (order, error) {
+		token, next := "", 0
+		if l := n.launches[look.Launch]; l != nil {
+			if next = len(l.claims); look.Generator < next {
+				token = l.claims[look.Generator].Token
+			}
+		}
+		o := n.orders[look.Service]
+		if err := look.Kept(token, next); err != nil {
+			return o, err
+		}
+		o = order{max(o.value, look.Reached), o.looks + 1}
+		n.orders[look.Service] = o
 		return o, nil
 	})
 	return o.value, o.looks, err

@@ -86,17 +86,21 @@ func (s *Store) RaiseCounter(
 
 // Order implements launchlog.Store.
 func (s *Store) Order(
-	ctx context.Context, ref launchlog.ServiceRef, reached int64,
+	ctx context.Context, look launchlog.Look,
 ) (value, looks int64, err error) {
 	conn, err := s.acquire(ctx)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer conn.Release()
-	var off, word any
-	err = conn.QueryRow(ctx, s.order, ref.Namespace, ref.Service, reached, s.opened).
-		Scan(&value, &looks, &off, &word)
-	return value, looks, classify(err, true, conn.Conn().IsClosed())
+	var token string
+	var next int
+	err = conn.QueryRow(ctx, s.order, look.Namespace, look.Service, look.Reached, s.opened,
+		look.Launch, look.Generator).Scan(&value, &looks, &token, &next, nil, nil)
+	if err != nil {
+		return 0, 0, classify(err, true, conn.Conn().IsClosed())
+	}
+	return value, looks, look.Kept(token, next)
 }
 
 // Now implements launchlog.Store.

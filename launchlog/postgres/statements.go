@@ -152,8 +152,13 @@ func newStatements(schema string) statements {
 			ON CONFLICT (namespace, service) DO UPDATE
 			SET value = greatest(o.value, excluded.value), looks = o.looks + 1,
 				updated_at = clock_timestamp()
-			RETURNING value, looks, set_config('synchronous_commit', 'off', true),
-				(SELECT 1 / count(*) FROM idmint_schema WHERE version = 4 AND word = $4)`),
+			RETURNING value, looks,
+				coalesce((SELECT token FROM idmint_generator WHERE namespace = $1
+					AND launch_id = $5::int AND generator_id = $6::int), ''),
+				coalesce((SELECT next_generator_id FROM idmint_launch WHERE namespace = $1
+					AND launch_id = $5::int), 0),
+				(SELECT 1 / count(*) FROM idmint_schema WHERE version = 4 AND word = $4),
+				set_config('synchronous_commit', 'off', true)`),
 		oneCounter: in(counter + thisCounter),
 		counters: in(counter + ` WHERE namespace = $1 AND name > $2
 			ORDER BY name LIMIT $3::bigint`),

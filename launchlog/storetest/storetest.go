@@ -58,6 +58,7 @@ func Run(
 		{"CounterAdvance", counterAdvance},
 		{"Raise", raises},
 		{"RaiseAgain", raisesAgain},
+		{"Order", order},
 		{"Clock", clock},
 		{"Operator", func(t *testing.T, store launchlog.Store) { Disturb(t, store, 3, Operator) }},
 	} {

@@ -52,6 +52,10 @@ func Writes(s launchlog.Store) map[string]func() error {
 			_, err := s.AdvanceCounter(ctx, counter("c"), 1000, "me")
 			return err
 		},
+		"Order": func() error {
+			_, _, err := s.Order(ctx, launchlog.Look{Ref: one, Service: "shop", Reached: 7})
+			return err
+		},
 		"RaiseCounter": func() error {
 			_, err := s.RaiseCounter(ctx, counter("c"), launchlog.Raise{
 				From: 10, To: 20, Note: launchlog.NewNote(),

@@ -198,8 +198,8 @@ func minter[T any](
 // A register keeps how far the counters of decimal IDs have come, as a launch log does. One
 // goroutine uses it.
 type register struct {
-	highest [2]int64
-	running []*generator.Decimal
+	value, looks int64
+	running      []*generator.Decimal
 }
 
 // A number gives a generator number once, of the launch of its deployment.
@@ -212,15 +212,13 @@ func (n number) Launch() int { return n.launch }
 
 func (n number) NextGenerator(context.Context) (int, error) { return n.number, nil }
 
-func (n number) Hint(_ context.Context, epoch int, counter int64) (int64, error) {
-	before := n.highest[epoch]
-	n.highest[epoch] = max(before, counter)
-	return before, nil
+func (n number) Order(_ context.Context, reached int64) (is, looks int64, err error) {
+	n.value, n.looks = max(n.value, reached), n.looks+1
+	return n.value, n.looks, nil
 }
 
 // decimal makes generators of which a deployment's report before those of the next begin. Each
-// looks at the register about as often as a Decimal with others beside it, but by the simulated
-// clock: after 32 IDs, which are 20 ms or more, and after a second. Close is a look.
+// looks at the register each second, as a Decimal does, but by the simulated clock. Close is a look.
 func (all *register) decimal(clock *testclock.Clock, i, n int) (next[idtype.DecimalID], error) {
 	ctx := context.Background()
 	if i == 0 { // IDs are minted anew
@@ -242,12 +240,10 @@ func (all *register) decimal(clock *testclock.Clock, i, n int) (next[idtype.Deci
 		return nil, err
 	}
 	all.running = append(all.running, g)
-	last, minted := clock.UnixNano(), 0
+	last := clock.UnixNano()
 	return func(ctx context.Context) (idtype.DecimalID, error) {
-		minted++
-		since := time.Duration(clock.UnixNano() - last)
-		if minted > 32 && since >= 20*time.Millisecond || since >= time.Second {
-			last, minted = clock.UnixNano(), 1
+		if now := clock.UnixNano(); time.Duration(now-last) >= time.Second {
+			last = now
 			if err := g.Close(ctx); err != nil {
 				return 0, err
 			}

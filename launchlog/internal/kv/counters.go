@@ -111,17 +111,27 @@ func (s *Store) RaiseCounter(
 	return now.state(ref), nil
 }
 
-// Order implements launchlog.Store, by a read and a commit. A look that another process overtakes is
-// not counted: the register's load does not grow by those who would look again at once.
+// Order implements launchlog.Store, by two reads and a commit. A look that another process overtakes
+// is not counted: the load does not grow by those who would look again at once.
 func (s *Store) Order(
-	ctx context.Context, ref launchlog.ServiceRef, reached int64,
+	ctx context.Context, look launchlog.Look,
 ) (value, looks int64, err error) {
-	part := orderPart(ref)
+	if look.Token != "" {
+		state, claim, _, err := two[progress, claimed](
+			ctx, s, launchPart(look.Ref), claimRow(look.Generator))
+		if err == nil {
+			err = look.Kept(claim.Token, state.NextGenerator)
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+	}
+	part := orderPart(look)
 	was, r, err := row[ordered](ctx, s, part, stateRow)
 	if err != nil {
 		return 0, 0, err
 	}
-	now := ordered{max(was.Value, reached), was.Looks + 1, later(s.clock(), was.At), word()}
+	now := ordered{max(was.Value, look.Reached), was.Looks + 1, later(s.clock(), was.At), word()}
 	done, err := s.commit(ctx, part, change{r, now})
 	if err == nil && !done {
 		err = errRaced

@@ -44,8 +44,8 @@ func counterPart(ref launchlog.CounterRef) string {
 	return ref.Namespace + "/counter/" + counterRow(ref.Name)
 }
 
-func orderPart(ref launchlog.ServiceRef) string {
-	return ref.Namespace + "/order/service-" + segment(ref.Service)
+func orderPart(look launchlog.Look) string {
+	return look.Namespace + "/order/service-" + segment(look.Service)
 }
 
 func launchRow(launch int) string { return fmt.Sprintf("launch-%05d", launch) }

@@ -133,8 +133,10 @@ func NewSteps(w Words, word string, inTransaction, reading, looking Runner) Step
 			SET value = ?, note = ?, holder = ?, updated_at = ` + w.Now + thisCounter + `
 			AND (value = ? OR value = ? AND note = ?)`),
 		look: in(w.Look),
-		order: in(`SELECT value, looks, (` + Word + `) FROM idmint_order
-			WHERE namespace = ? AND service = ?`),
+		order: in(`SELECT value, looks, (` + Word + `),
+				coalesce((SELECT token FROM idmint_generator` + thisLaunch + ` AND generator_id = ?), ''),
+				coalesce((SELECT next_generator_id FROM idmint_launch` + thisLaunch + `), 0)
+			FROM idmint_order WHERE namespace = ? AND service = ?`),
 		oneCounter: in(counter + thisCounter),
 		counters:   in(counter + thisNamespace + ` AND name > ? ORDER BY name LIMIT ?`),
 	}, w.Tables, word}
@@ -520,24 +522,29 @@ func (s *Steps) RaiseCounter(
 
 // Order implements launchlog.Store.
 func (s *Steps) Order(
-	ctx context.Context, ref launchlog.ServiceRef, reached int64,
+	ctx context.Context, look launchlog.Look,
 ) (value, looks int64, err error) {
 	if s.looking == nil {
 		return 0, 0, errNotOpened
 	}
 	found, err := result[[2]int64](s.looking(ctx, func(ctx context.Context, tx Tx) (any, error) {
-		_, err := tx.ExecContext(ctx, s.look, ref.Namespace, ref.Service, reached)
+		_, err := tx.ExecContext(ctx, s.look, look.Namespace, look.Service, look.Reached)
 		if err != nil {
 			return nil, err
 		}
 		var found [2]int64
-		var word string
-		err = tx.QueryRowContext(ctx, s.order, ref.Namespace, ref.Service).
-			Scan(&found[0], &found[1], &word)
-		if err == nil && word != s.opened {
-			err = launchlog.ErrOtherLog
+		var word, token string
+		var next int
+		err = tx.QueryRowContext(ctx, s.order, look.Namespace, look.Launch, look.Generator,
+			look.Namespace, look.Launch, look.Namespace, look.Service,
+		).Scan(&found[0], &found[1], &word, &token, &next)
+		switch {
+		case err != nil:
+			return nil, err
+		case word != s.opened:
+			return nil, launchlog.ErrOtherLog
 		}
-		return found, err
+		return found, look.Kept(token, next)
 	}))
 	return found[0], found[1], err
 }
