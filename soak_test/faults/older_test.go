@@ -52,10 +52,12 @@ func (g gated) RaiseCounter(
 	return g.Store.RaiseCounter(ctx, ref, raise)
 }
 
-func (g gated) LastNumber(ctx context.Context, ref launchlog.CounterRef) (int64, error) {
+func (g gated) Order(
+	ctx context.Context, look launchlog.Look,
+) (value, looks int64, err error) {
 	g.gate.RLock()
 	defer g.gate.RUnlock()
-	return g.Store.LastNumber(ctx, ref)
+	return g.Store.Order(ctx, look)
 }
 
 // A series is a generator of IDs of one kind.
@@ -144,25 +146,30 @@ func (a *olderApp) run(ctx context.Context, t *testing.T) {
 	}
 }
 
+// look is a look at the register of the apps' decimal IDs.
+func look(reached int64) launchlog.Look {
+	return launchlog.Look{
+		Ref: launchlog.Ref{Namespace: launchlog.DefaultNamespace, Launch: 1}, Service: "shop",
+		Reached: reached,
+	}
+}
+
 // minted waits until each app has minted more of each kind, and one has reported how far its
 // decimal IDs have come. The slow one moves up to that, and may never report.
 func (o *older) minted(s store, apps []*olderApp) {
 	const more = 60
-	ref := launchlog.CounterRef{
-		Namespace: launchlog.DefaultNamespace, Name: launchlog.HintCounter(0),
-	}
-	hint := func() int64 {
+	register := func() int64 {
 		for {
-			n, err := s.LastNumber(o.Context(), ref)
+			is, _, err := s.Order(o.Context(), look(0))
 			if err == nil {
-				return n
+				return is
 			}
 			if again := (*launchlog.AttemptError)(nil); !errors.As(err, &again) {
 				o.Fatal(err)
 			}
 		}
 	}
-	before := hint()
+	before := register()
 	for _, a := range apps {
 		for _, m := range a.kinds {
 			for least := m.count.Load() + more; m.count.Load() < least && !o.Failed(); {
@@ -170,7 +177,7 @@ func (o *older) minted(s store, apps []*olderApp) {
 			}
 		}
 	}
-	for hint() == before && !o.Failed() {
+	for register() == before && !o.Failed() {
 		time.Sleep(10 * time.Millisecond)
 	}
 }
@@ -191,7 +198,7 @@ func (o *older) test() {
 		defer o.gate.Unlock()
 		f()
 	}
-	look := func() store {
+	open := func() store {
 		s, err := o.open(o.Context())
 		if err != nil {
 			o.Fatal(err)
@@ -199,7 +206,7 @@ func (o *older) test() {
 		o.Cleanup(func() { s.Close() })
 		return s
 	}
-	before := look()
+	before := open()
 	o.minted(before, apps)
 	exclusive(o.backup)
 	o.minted(before, apps)
@@ -211,12 +218,13 @@ func (o *older) test() {
 			}
 		}
 	}
-	after := look()
-	for _, name := range []string{"orders", launchlog.HintCounter(0)} {
-		ref := launchlog.CounterRef{Namespace: launchlog.DefaultNamespace, Name: name}
-		if _, err := after.ReserveNumbers(o.Context(), ref, 0, 1e6); err != nil {
-			o.Fatal(err)
-		}
+	after := open()
+	orders := launchlog.CounterRef{Namespace: launchlog.DefaultNamespace, Name: "orders"}
+	if _, err := after.ReserveNumbers(o.Context(), orders, 0, 1e6); err != nil {
+		o.Fatal(err)
+	}
+	if _, _, err := after.Order(o.Context(), look(1e6)); err != nil {
+		o.Fatal(err)
 	}
 	for _, a := range apps { // each kind is asked at least twice again
 		for least := a.rounds.Load() + 2; a.rounds.Load() < least && !o.Failed(); {
