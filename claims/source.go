@@ -1,11 +1,9 @@
 package claims
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"time"
 
@@ -47,23 +45,6 @@ type source struct {
 	mu    sync.Mutex // guards what follows; not held while the store is asked
 	stats Stats
 }
-
-// A waited is a number that names this holder, and that its counter is ahead of.
-type waited struct {
-	last  int64 // where the counter stood
-	rises int   // how often it has risen since
-}
-
-// A step raises a counter. It stays in doubt until the row that it left is known.
-type step struct {
-	lease   lease // as it was read
-	counter *launchlog.Counter
-	raise   launchlog.Raise
-	first   int64                  // unit of the window; the last one is raise.To
-	row     launchlog.CounterState // that was there afterwards
-}
-
-func (d *step) done() bool { return d.raise.Done(d.row) }
 
 func newSource[N any](
 	log *launchlog.Log, opts *Options, p Pool, value func(int) N,
@@ -274,8 +255,6 @@ func (s *source) take(ctx context.Context, now int64) (*step, error) {
 			return nil, err
 		}
 		if d.done() {
-			s.count(func(st *Stats) { st.Taken++ })
-			s.tell(Taken, nil)
 			return d, nil
 		}
 		if tries+1 == takeTries {
@@ -283,158 +262,6 @@ func (s *source) take(ctx context.Context, now int64) (*step, error) {
 		}
 		c.lend(l.number, now+c.quiet+1) // somebody else has it
 	}
-}
-
-// mine says when a number that names this holder may be raised, or 0 for at once. While its counter
-// is ahead, a start waits instead of pushing it further: see [source.isMine].
-func (s *source) mine(l lease, now int64) int64 {
-	if l.row.Holder != s.opts.Holder || l.last() < now {
-		return 0
-	}
-	if name := s.pool.counter(l); s.waits[name].last == 0 {
-		s.waits[name] = waited{last: l.last()}
-	}
-	return l.last() + 1
-}
-
-// isMine reports whether a number names this holder, and may be taken again. Where its counter
-// rises twice while a start waits, somebody else lives under this name. Once may be a request of
-// this holder's dead process, which came late.
-func (s *source) isMine(l lease, now int64) bool {
-	if l.row.Holder != s.opts.Holder || s.shared || l.last() > now+s.units(s.opts.Length) {
-		return false
-	}
-	name := s.pool.counter(l)
-	w, waits := s.waits[name]
-	if waits && w.last != l.last() {
-		w = waited{l.last(), w.rises + 1}
-		s.waits[name] = w
-	}
-	return w.rises < 2
-}
-
-// raise takes or renews a number: one compare-and-swap of what was read. The step is not done where
-// somebody else was faster.
-func (s *source) raise(ctx context.Context, l lease, now int64) (*step, error) {
-	length := s.units(s.opts.Length)
-	first := max(now, l.last()+1)
-	if err := s.checkClock(ctx, now, first-l.last()); err != nil {
-		return nil, err
-	}
-	counter, err := s.log.Counter(s.pool.counter(l))
-	if err != nil {
-		return nil, err
-	}
-	gaps := gapsOf(l.row.Note)
-	if l.gap == nil && first-l.last() > s.units(s.opts.Quiet) {
-		gaps = append(gaps, gap{l.last(), first})
-	}
-	l.at = now
-	d := &step{lease: l, counter: counter, first: first, raise: launchlog.Raise{
-		From: l.row.Value, To: min(max(now+length-1, first), l.end()-1),
-		Note: noteOf(gaps), Holder: s.opts.Holder,
-	}}
-	return d, s.settle(ctx, d)
-}
-
-// settle runs a step, again if need be, until the row is known that it left. Where that stays
-// unknown, the next call of [Source.NextWindow] goes on with it.
-func (s *source) settle(ctx context.Context, d *step) error {
-	row, err := d.counter.Raise(ctx, d.raise)
-	if err != nil {
-		var lost *launchlog.UnresolvedError
-		switch {
-		case s.doubt != nil: // it stays, whatever keeps this attempt from being made
-		case errors.As(err, &lost) && lost.Uncertain:
-			s.doubt = d
-			s.count(func(st *Stats) { st.Doubts++ })
-		}
-		return err
-	}
-	settled := s.doubt != nil
-	s.doubt, d.row = nil, row
-	if !d.done() {
-		return nil
-	}
-	if err := s.fresh(ctx, d); err != nil {
-		return err
-	}
-	taken := s.own == nil
-	d.lease.row = row
-	s.own = &d.lease
-	clear(s.waits)
-	s.count(func(st *Stats) {
-		st.Raised++
-		st.Number, st.Until = s.pool.number(d.lease.number), s.pool.time(d.raise.To+1)
-	})
-	if settled && taken {
-		s.count(func(st *Stats) { st.Taken++ })
-		s.tell(Taken, nil)
-	}
-	return nil
-}
-
-// fresh keeps the first window of a number above the pool's floor, and that of a number that was
-// not renewed for long. This source may have chosen the number, or sent its step, before the store
-// failed over to a copy without the newest rows. In between somebody else may have had the number,
-// and that copy does not know. The step came to the row before the operator did.
-func (s *source) fresh(ctx context.Context, d *step) error {
-	if s.own != nil && d.first-d.lease.last() <= s.units(s.opts.Quiet) {
-		return nil
-	}
-	floor, err := s.pool.floor(ctx, s.log)
-	if err != nil {
-		s.doubt = d // run again, it finds its row
-		return err
-	}
-	d.lease.known = floor
-	d.first = max(d.first, floor+1)
-	return nil
-}
-
-// checkClock refuses to raise a counter over a stretch of time to where the store's clock is not.
-// It compares the clocks before a jump, and where this clock has gained since they were compared
-// last.
-func (s *source) checkClock(ctx context.Context, now, jump int64) error {
-	most := s.units(s.opts.MaxAhead)
-	gained := now - s.compared - s.units(time.Since(s.comparedAt))
-	if jump <= most && gained <= most && !s.comparedAt.IsZero() {
-		return nil
-	}
-	store, err := s.log.Now(ctx)
-	if err != nil {
-		return err
-	}
-	s.compared, s.comparedAt = now, time.Now()
-	if store.IsZero() {
-		return nil
-	}
-	// Now was read before the store was asked: so the difference is not less than this.
-	if at := s.pool.time(now); at.Sub(store) > s.opts.MaxAhead {
-		err := &ClockError{Scheme: s.pool.scheme, Now: at, Store: store, Most: s.opts.MaxAhead}
-		s.tell(Refused, err)
-		s.comparedAt = time.Time{} // and again, until it is right
-		return err
-	}
-	return nil
-}
-
-// lent is the error where no number is free.
-func (s *source) lent(c *choice) error {
-	err := &LentError{Scheme: s.pool.scheme, Numbers: c.size}
-	if c.earliest <= s.pool.most {
-		err.Until = s.pool.time(c.earliest)
-	}
-	s.tell(Lent, err)
-	if s.opts.FailWhenLent {
-		return err
-	}
-	// Not much later than others would find one, and not all at once. Clusters may be added
-	// meanwhile, and numbers freed.
-	look := s.units(min(s.opts.Length, time.Minute))
-	again := c.now + 1 + look/2 + s.random.Int64N(look)
-	free := max(c.now+1, c.earliest) + s.random.Int64N(s.units(min(s.opts.Length, defaultLength)))
-	return &generator.NotBeforeError{From: min(again, free), Unit: s.pool.unit, Err: err}
 }
 
 // drop gives up the number.
@@ -460,97 +287,4 @@ func (s *source) units(d time.Duration) int64 {
 // time is when a unit begins. Units beyond the IDs' last are the one after it.
 func (p Pool) time(units int64) time.Time {
 	return time.UnixMilli(min(units, p.most+1) * p.unit.Milliseconds()).UTC()
-}
-
-// A choice is the numbers that may be taken, for one call.
-type choice struct {
-	now, quiet int64
-	mine       []lease // that name this holder, the longest unused first
-	free       []lease // unused for the quiet time, the longest first
-	fresh      []int   // that were never used
-	size       int     // of the pool, as far as it may be used
-	lent       map[int]bool
-	earliest   int64 // unit from which one that is lent is free; beyond the IDs' last for none
-}
-
-// lend notes that a number is not to be had before a unit.
-func (c *choice) lend(number int, until int64) {
-	c.lent[number] = true
-	c.earliest = min(c.earliest, until)
-}
-
-// choice sorts what the store knows of the pool.
-func (s *source) choice(t *table, now int64) *choice {
-	never := s.pool.most + 1
-	c := &choice{
-		now: now, quiet: s.units(s.opts.Quiet), earliest: never, lent: map[int]bool{},
-	}
-	clusters := s.pool.allowed(t.clusters)
-	part := *s.opts.Part
-	used := map[int]bool{}
-	restored := t.floor >= now // all numbers count as lent until then
-	for _, l := range t.leases {
-		if !s.pool.usable(l.number, part, clusters) {
-			continue
-		}
-		used[l.number] = true
-		last := l.last()
-		free := last + c.quiet + 1
-		switch {
-		case restored:
-			c.lend(l.number, t.floor+1)
-		case max(now, last+1) >= l.end(): // what was freed is over
-			continue
-		case l.gap != nil && max(now, last+1) < s.ended[l.number]:
-			// Its generator takes a window before one that it had for a repeat.
-			c.lend(l.number, never)
-		case s.isMine(l, now):
-			c.mine = append(c.mine, l)
-		case free <= now:
-			c.free = append(c.free, l)
-		default:
-			c.lend(l.number, free)
-		}
-	}
-	for _, cluster := range clusters {
-		for n := part.Min; n <= part.Max; n++ {
-			c.size++
-			number := cluster*s.pool.each + n
-			switch {
-			case used[number]:
-			case restored:
-				c.lend(number, t.floor+1)
-			default:
-				c.fresh = append(c.fresh, number)
-			}
-		}
-	}
-	for _, list := range [][]lease{c.mine, c.free} {
-		slices.SortFunc(list, func(a, b lease) int { return cmp.Compare(a.last(), b.last()) })
-	}
-	s.count(func(st *Stats) { st.Lent, st.Numbers = len(c.lent), c.size })
-	return c
-}
-
-// pick takes a number out of the choice. It prefers this holder's. Then it takes one of the better
-// half of those that were used before, or one of the first that never were. So the pool has as many
-// counters as there were generators at a time, and a listing stays short. Who loses a race looks
-// further around.
-func (c *choice) pick(tries int, random *rand.Rand) (lease, bool) {
-	switch {
-	case len(c.mine) != 0:
-		return draw(&c.mine, 0), true
-	case len(c.free) != 0:
-		return draw(&c.free, random.IntN((len(c.free)+1)/2)), true
-	case len(c.fresh) != 0:
-		return lease{number: draw(&c.fresh, random.IntN(min(len(c.fresh), 4<<min(tries, 20))))}, true
-	}
-	return lease{}, false
-}
-
-// draw takes one out of the list.
-func draw[T any](list *[]T, i int) T {
-	v := (*list)[i]
-	*list = slices.Delete(*list, i, i+1)
-	return v
 }

@@ -1,0 +1,155 @@
+package claims
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/idmint/idmint/generator"
+)
+
+// A choice is the numbers that may be taken, for one call.
+type choice struct {
+	now, quiet int64
+	mine       []lease // that name this holder, the longest unused first
+	free       []lease // unused for the quiet time, the longest first
+	fresh      []int   // that were never used
+	size       int     // of the pool, as far as it may be used
+	lent       map[int]bool
+	earliest   int64 // unit from which one that is lent is free; beyond the IDs' last for none
+}
+
+// lend notes that a number is not to be had before a unit.
+func (c *choice) lend(number int, until int64) {
+	c.lent[number] = true
+	c.earliest = min(c.earliest, until)
+}
+
+// choice sorts what the store knows of the pool.
+func (s *source) choice(t *table, now int64) *choice {
+	never := s.pool.most + 1
+	c := &choice{
+		now: now, quiet: s.units(s.opts.Quiet), earliest: never, lent: map[int]bool{},
+	}
+	clusters := s.pool.allowed(t.clusters)
+	part := *s.opts.Part
+	used := map[int]bool{}
+	restored := t.floor >= now // all numbers count as lent until then
+	for _, l := range t.leases {
+		if !s.pool.usable(l.number, part, clusters) {
+			continue
+		}
+		used[l.number] = true
+		last := l.last()
+		free := last + c.quiet + 1
+		switch {
+		case restored:
+			c.lend(l.number, t.floor+1)
+		case max(now, last+1) >= l.end(): // what was freed is over
+			continue
+		case l.gap != nil && max(now, last+1) < s.ended[l.number]:
+			// Its generator takes a window before one that it had for a repeat.
+			c.lend(l.number, never)
+		case s.isMine(l, now):
+			c.mine = append(c.mine, l)
+		case free <= now:
+			c.free = append(c.free, l)
+		default:
+			c.lend(l.number, free)
+		}
+	}
+	for _, cluster := range clusters {
+		for n := part.Min; n <= part.Max; n++ {
+			c.size++
+			number := cluster*s.pool.each + n
+			switch {
+			case used[number]:
+			case restored:
+				c.lend(number, t.floor+1)
+			default:
+				c.fresh = append(c.fresh, number)
+			}
+		}
+	}
+	for _, list := range [][]lease{c.mine, c.free} {
+		slices.SortFunc(list, func(a, b lease) int { return cmp.Compare(a.last(), b.last()) })
+	}
+	s.count(func(st *Stats) { st.Lent, st.Numbers = len(c.lent), c.size })
+	return c
+}
+
+// pick takes a number out of the choice. It prefers this holder's. Then it takes one of the better
+// half of those that were used before, or one of the first that never were. So the pool has as many
+// counters as there were generators at a time, and a listing stays short. Who loses a race looks
+// further around.
+func (c *choice) pick(tries int, random *rand.Rand) (lease, bool) {
+	switch {
+	case len(c.mine) != 0:
+		return draw(&c.mine, 0), true
+	case len(c.free) != 0:
+		return draw(&c.free, random.IntN((len(c.free)+1)/2)), true
+	case len(c.fresh) != 0:
+		return lease{number: draw(&c.fresh, random.IntN(min(len(c.fresh), 4<<min(tries, 20))))}, true
+	}
+	return lease{}, false
+}
+
+// draw takes one out of the list.
+func draw[T any](list *[]T, i int) T {
+	v := (*list)[i]
+	*list = slices.Delete(*list, i, i+1)
+	return v
+}
+
+// A waited is a number that names this holder, and that its counter is ahead of.
+type waited struct {
+	last  int64 // where the counter stood
+	rises int   // how often it has risen since
+}
+
+// mine says when a number that names this holder may be raised, or 0 for at once. While its counter
+// is ahead, a start waits instead of pushing it further: see [source.isMine].
+func (s *source) mine(l lease, now int64) int64 {
+	if l.row.Holder != s.opts.Holder || l.last() < now {
+		return 0
+	}
+	if name := s.pool.counter(l); s.waits[name].last == 0 {
+		s.waits[name] = waited{last: l.last()}
+	}
+	return l.last() + 1
+}
+
+// isMine reports whether a number names this holder, and may be taken again. Where its counter
+// rises twice while a start waits, somebody else lives under this name. Once may be a request of
+// this holder's dead process, which came late.
+func (s *source) isMine(l lease, now int64) bool {
+	if l.row.Holder != s.opts.Holder || s.shared || l.last() > now+s.units(s.opts.Length) {
+		return false
+	}
+	name := s.pool.counter(l)
+	w, waits := s.waits[name]
+	if waits && w.last != l.last() {
+		w = waited{l.last(), w.rises + 1}
+		s.waits[name] = w
+	}
+	return w.rises < 2
+}
+
+// lent is the error where no number is free.
+func (s *source) lent(c *choice) error {
+	err := &LentError{Scheme: s.pool.scheme, Numbers: c.size}
+	if c.earliest <= s.pool.most {
+		err.Until = s.pool.time(c.earliest)
+	}
+	s.tell(Lent, err)
+	if s.opts.FailWhenLent {
+		return err
+	}
+	// Not much later than others would find one, and not all at once. Clusters may be added
+	// meanwhile, and numbers freed.
+	look := s.units(min(s.opts.Length, time.Minute))
+	again := c.now + 1 + look/2 + s.random.Int64N(look)
+	free := max(c.now+1, c.earliest) + s.random.Int64N(s.units(min(s.opts.Length, defaultLength)))
+	return &generator.NotBeforeError{From: min(again, free), Unit: s.pool.unit, Err: err}
+}
