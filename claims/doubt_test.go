@@ -91,6 +91,71 @@ func (s *mute) RaiseCounter(
 	return row, err
 }
 
+// A step that was carried out, but whose pool's floor could not be read, is in doubt as well: the
+// next call goes on with its number.
+func TestDoubtOfFloor(t *testing.T) {
+	store := &unread{Store: memory.New(nil)}
+	inBubble(t, store, claims.Options{}, func(l *lender) {
+		s := l.nodes()
+		store.broken = true
+		if _, err := s.NextWindow(ctx, now(time.Second), time.Second); !errors.Is(err, errMute) {
+			l.Fatalf("without the floor: %v", err)
+		}
+		store.broken = false
+		w := l.now(s)
+		if rows := must(l.log.Counters(ctx, "", 0))(l.T); len(rows) != 1 ||
+			rows[0].Name != fmt.Sprint("trace/", w.Number) {
+			l.Errorf("%+v after %+v", rows, w)
+		}
+		if st := s.Stats(); st.Raised != 1 || st.Taken != 1 {
+			l.Errorf("stats %+v", st)
+		}
+	})
+}
+
+// unread does not read counters one by one while it is broken.
+type unread struct {
+	launchlog.Store
+	broken bool
+}
+
+func (s *unread) LastNumber(ctx context.Context, ref launchlog.CounterRef) (int64, error) {
+	if s.broken {
+		return 0, errMute
+	}
+	return s.Store.LastNumber(ctx, ref)
+}
+
+// A step in doubt that turns out to be lost is over. The one that follows may be in doubt itself.
+func TestDoubtAfterDoubt(t *testing.T) {
+	store := &before{Store: memory.New(nil)}
+	inBubble(t, store, claims.Options{}, func(l *lender) {
+		s := l.nodes()
+		fails := func(answered string) (doubt string) {
+			l.Helper()
+			store.raise = func(name string) error {
+				if name == answered {
+					return nil
+				}
+				doubt = name
+				return &launchlog.AttemptError{Ambiguous: true, Err: errMute}
+			}
+			if _, err := s.NextWindow(ctx, now(time.Second), time.Second); err == nil {
+				l.Fatal("an answer came")
+			}
+			store.raise = nil
+			return doubt
+		}
+		first := fails("")
+		raise(l.T, l.log, first, 0, now(time.Second)+500, "thief")
+		second := fails(first)
+		w := l.now(s)
+		if st := s.Stats(); fmt.Sprint("trace/", w.Number) != second || st.Doubts != 2 {
+			l.Errorf("%+v after steps of %s and %s, stats %+v", w, first, second, st)
+		}
+	})
+}
+
 // A store that was restored has lost numbers. A holder that sees it has no window any more, because
 // somebody else may have had its number since, and says so once.
 func TestStoreLostNumbers(t *testing.T) {
