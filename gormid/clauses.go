@@ -43,11 +43,11 @@ func (in *installed) registerBuilders(db *gorm.DB) {
 // A builder rewrites a clause of a statement. It changes no expression in place: sessions share
 // them.
 type builder struct {
-	in     *installed
-	stmt   *gorm.Statement
-	words  bool // a text without arguments may be meant for the key
-	silent bool // the error is left to the driver: it is there already, or has no other place
-	spread bool // bytes were put together again
+	in        *installed
+	stmt      *gorm.Statement
+	loneTexts bool // a text without arguments may be meant for the key
+	silent    bool // the error is left to the driver: it is there already, or has no other place
+	spread    bool // bytes were put together again
 }
 
 // builderOf returns a builder for a statement. It is silent for Row: GORM then returns no row at
@@ -59,7 +59,7 @@ func (in *installed) builderOf(stmt *gorm.Statement) *builder {
 
 // clause rewrites the expression of a clause.
 func (b *builder) clause(name string, e clause.Expression) clause.Expression {
-	b.words = name == "WHERE" || name == "GROUP BY"
+	b.loneTexts = name == "WHERE" || name == "GROUP BY"
 	switch e := e.(type) {
 	case clause.GroupBy:
 		e.Having = b.expressions(e.Having)

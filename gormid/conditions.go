@@ -52,7 +52,7 @@ func (b *builder) expression(e clause.Expression) clause.Expression {
 	case clause.IN:
 		return b.list(e)
 	case clause.Expr:
-		if key := b.word(e); key != nil {
+		if key := b.loneText(e); key != nil {
 			return key
 		}
 		e.Vars = b.vars(e)

@@ -46,6 +46,20 @@ type list struct{ getter }
 
 func newList(g getter) any { return list{g} }
 
+// registerArray makes t the element type of its arrays in a map. pgx asks for codecs of arrays by
+// their type, so the array's codec stays pgx's own.
+func registerArray(m *pgtype.Map, t *pgtype.Type) {
+	array, known := m.TypeForName("_" + t.Name)
+	if !known {
+		return
+	}
+	if c, ok := array.Codec.(*pgtype.ArrayCodec); ok {
+		of := *c
+		of.ElementType = t
+		m.RegisterType(&pgtype.Type{Name: array.Name, OID: array.OID, Codec: &of})
+	}
+}
+
 // wrapArray recognises slices of IDs, and pgx's own types of arrays of IDs.
 func wrapArray(value any) (pgtype.WrappedEncodePlanNextSetter, any, bool) {
 	g, element, ok := getterOf(value)

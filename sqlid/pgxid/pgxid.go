@@ -140,14 +140,7 @@ func Register(m *pgtype.Map) {
 			t = &pgtype.Type{Name: t.Name, OID: t.OID, Codec: newCodec(t)}
 			m.RegisterType(t)
 		}
-		// pgx asks for codecs of arrays by their type, so these are its own.
-		if array, known := m.TypeForName("_" + name); known {
-			if c, ok := array.Codec.(*pgtype.ArrayCodec); ok {
-				of := *c
-				of.ElementType = t
-				m.RegisterType(&pgtype.Type{Name: array.Name, OID: array.OID, Codec: &of})
-			}
-		}
+		registerArray(m, t)
 	}
 	for value, name := range defaults {
 		m.RegisterDefaultPgType(value, name)

@@ -40,15 +40,15 @@ func looksLikeSQL(s *schema.Schema, text string) bool {
 	return !strings.Contains(text, "\x00") && strings.ContainsFunc(rest, isName)
 }
 
-// word makes a condition for the key of a text that is the only condition. It binds the exact text
-// of an ID, leaves SQL alone, and refuses the rest: a database would read arithmetic, and be
+// loneText makes a condition for the key of a text that is the only condition. It binds the exact
+// text of an ID, leaves SQL alone, and refuses the rest: a database would read arithmetic, and be
 // content. What may be a column is SQL, with one exception: the 16 characters of an ID of bytes. A
 // plain number arrives here from gorm.Expr alone, and is meant as SQL: of a text with one GORM
 // makes a condition for the key.
-func (b *builder) word(e clause.Expr) clause.Expression {
+func (b *builder) loneText(e clause.Expr) clause.Expression {
 	s, text := b.stmt.Schema, e.SQL
 	isTemplate := len(e.Vars) != 0 && strings.Contains(text, "?") && !strings.Contains(text, "\x00")
-	if _, err := strconv.Atoi(text); !b.words || s == nil || isTemplate || err == nil {
+	if _, err := strconv.Atoi(text); !b.loneTexts || s == nil || isTemplate || err == nil {
 		return nil
 	}
 	for _, field := range s.PrimaryFields {
