@@ -10,8 +10,8 @@ import (
 
 // What the byte IDs share. An ID is two halves, and its text is two words of eight characters. A
 // character has as many bits as a half has bytes. That is 4 in the hexadecimal text of EightByte,
-// and 5 in the base 32 of Sno. The digits of both alphabets end with 9, and 'a' follows. The
-// functions take an ID as a slice of its bytes. Its length says which of the two it is.
+// and 5 in the base 32 of Sno: see hexbase32.go. The functions take an ID as a slice of its bytes.
+// Its length says which of the two it is.
 
 // A byteScheme is what the byte schemes differ in beyond their length.
 type byteScheme struct {
@@ -21,13 +21,7 @@ type byteScheme struct {
 	letters  string // the alphabet in words
 }
 
-const (
-	textLen = 16 // characters of a text
-
-	ones     = 0x0101_0101_0101_0101
-	highBits = 0x80 * ones
-	toLetter = 'a' - '9' - 1 // from the character after '9' to 'a'
-)
+const textLen = 16 // characters of a text
 
 var errBytesJSON = errors.New("want the text of 16 characters as a string, or null")
 
@@ -49,53 +43,6 @@ func putHalves(id []byte, high, low uint64) {
 	}
 	binary.BigEndian.PutUint64(id, high<<24|low>>16)
 	binary.BigEndian.PutUint16(id[8:], uint16(low))
-}
-
-// A pairs is every text of two characters, by the value that it spells. The first one is in the
-// lower byte. Those of hexadecimal end after a quarter.
-type pairs [1 << 10]uint16
-
-var hexPairs, base32Pairs = eightByteScheme.pairs(), snoScheme.pairs()
-
-func (f *byteScheme) pairs() (all pairs) {
-	n := len(f.alphabet)
-	for i := range n * n {
-		all[i] = uint16(f.alphabet[i/n]) | uint16(f.alphabet[i%n])<<8
-	}
-	return all
-}
-
-// spell writes a half into a word, the first character in the lowest byte.
-func spell(half uint64, width uint, all *pairs) uint64 {
-	mask := uint64(1)<<(2*width) - 1
-	return uint64(all[half>>(6*width)&mask]) | uint64(all[half>>(4*width)&mask])<<16 |
-		uint64(all[half>>(2*width)&mask])<<32 | uint64(all[half&mask])<<48
-}
-
-// unspell is the first of two steps that read eight characters, the first in the highest byte. It
-// returns their values, each in its byte. Look at the lowest byte that is no character of the
-// alphabet. Its value is too wide, or its high bit is set in stray. That is so for a byte that lies
-// among the letters without the value of one. It is so, too, for one that has such a value
-// elsewhere. Above that byte, a carry may make anything of the others.
-func unspell(w uint64, first byte) (values, stray uint64) {
-	letters := w + (0x80-'a')*ones
-	values = w - uint64(first)*ones - letters>>7&ones*toLetter
-	return values, (values + uint64(first+0x7f-'9')*ones) ^ letters
-}
-
-// join is the second step. It doubles the groups of bits three times. What it takes away from the
-// upper one moves that down.
-func join(v uint64, width uint) uint64 {
-	v -= v >> 8 & 0x00ff_00ff_00ff_00ff * (1<<8 - 1<<width)
-	v -= v >> 16 & 0x0000_ffff_0000_ffff * (1<<16 - 1<<(2*width))
-	return v - v>>32*(1<<32-1<<(4*width))
-}
-
-// bigEndian8 reads eight bytes of s; the compiler makes a single load of it.
-func bigEndian8[S string | []byte](s S, i int) uint64 {
-	s = s[i : i+8]
-	return uint64(s[7]) | uint64(s[6])<<8 | uint64(s[5])<<16 | uint64(s[4])<<24 |
-		uint64(s[3])<<32 | uint64(s[2])<<40 | uint64(s[1])<<48 | uint64(s[0])<<56
 }
 
 // appendByteText appends the 16 characters of an ID.

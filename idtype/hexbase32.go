@@ -1,0 +1,69 @@
+package idtype
+
+// Hexadecimal and base 32, eight characters at a time in one word. The digits of both alphabets end
+// with 9, and 'a' follows.
+
+const (
+	ones     = 0x0101_0101_0101_0101
+	highBits = 0x80 * ones
+	toLetter = 'a' - '9' - 1 // from the character after '9' to 'a'
+)
+
+// A pairs is every text of two characters, by the value that it spells. The first one is in the
+// lower byte. Those of hexadecimal end after a quarter.
+type pairs [1 << 10]uint16
+
+var hexPairs, base32Pairs = eightByteScheme.pairs(), snoScheme.pairs()
+
+func (f *byteScheme) pairs() (all pairs) {
+	n := len(f.alphabet)
+	for i := range n * n {
+		all[i] = uint16(f.alphabet[i/n]) | uint16(f.alphabet[i%n])<<8
+	}
+	return all
+}
+
+// spell writes a half into a word, the first character in the lowest byte.
+func spell(half uint64, width uint, all *pairs) uint64 {
+	mask := uint64(1)<<(2*width) - 1
+	return uint64(all[half>>(6*width)&mask]) | uint64(all[half>>(4*width)&mask])<<16 |
+		uint64(all[half>>(2*width)&mask])<<32 | uint64(all[half&mask])<<48
+}
+
+// unspell is the first of two steps that read eight characters, the first in the highest byte. It
+// returns their values, each in its byte. First is the character whose value is 0. In hexadecimal:
+//
+//	w       30 31 32 33 61 62 63 64   the text 0123abcd
+//	values  00 01 02 03 0a 0b 0c 0d
+//	stray   39 27 29 2b 00 00 00 00   no high bit is set
+//
+// If bytes are not characters of the alphabet, the lowest of them has a value that is too wide, or
+// its high bit is set in stray. That is so for a byte from 'a' on without a letter's value, and for
+// a byte below 'a' with such a value: ':' has the value 0a, and d9 in stray. A carry may change the
+// bytes above the lowest one, so they tell nothing.
+func unspell(w uint64, first byte) (values, stray uint64) {
+	letters := w + (0x80-'a')*ones
+	values = w - uint64(first)*ones - letters>>7&ones*toLetter
+	return values, (values + uint64(first+0x7f-'9')*ones) ^ letters
+}
+
+// join is the second step. It makes one number of eight values of width bits, in three rounds that
+// double the groups of bits. What it takes away from two groups moves the upper one down, next to
+// the lower one. With a width of 4:
+//
+//	00 01 02 03 0a 0b 0c 0d   the values, each in 8 bits
+//	00 01 00 23 00 ab 00 cd   two of them in 16 bits: 0a·2⁸ + 0b − 0a·(2⁸ − 2⁴) = ab
+//	00 00 01 23 00 00 ab cd   four of them in 32 bits
+//	00 00 00 00 01 23 ab cd   all in 64 bits
+func join(v uint64, width uint) uint64 {
+	v -= v >> 8 & 0x00ff_00ff_00ff_00ff * (1<<8 - 1<<width)
+	v -= v >> 16 & 0x0000_ffff_0000_ffff * (1<<16 - 1<<(2*width))
+	return v - v>>32*(1<<32-1<<(4*width))
+}
+
+// bigEndian8 reads eight bytes of s; the compiler makes a single load of it.
+func bigEndian8[S string | []byte](s S, i int) uint64 {
+	s = s[i : i+8]
+	return uint64(s[7]) | uint64(s[6])<<8 | uint64(s[5])<<16 | uint64(s[4])<<24 |
+		uint64(s[3])<<32 | uint64(s[2])<<40 | uint64(s[1])<<48 | uint64(s[0])<<56
+}
