@@ -92,6 +92,15 @@ type (
 		GlobalID *idtype.Decimal[ByGlobalID] `gorm:"primaryKey"`
 		Name     string
 	}
+	// The keys of these two name no entity.
+	AnyByUUID struct {
+		UUID idtype.DecimalID `gorm:"primaryKey"`
+		Name string
+	}
+	AnyByPublicID struct {
+		PublicID idtype.DecimalID `gorm:"primaryKey"`
+		Name     string
+	}
 	// ByTag's key is of an entity that stands for the model, as in a package of keys.
 	ByTag struct {
 		ID   idtype.Decimal[byTag]
@@ -113,7 +122,8 @@ func testKeysOfAnyName(t *testing.T, d database) {
 	db := d.open(t, gormid.Use(s), gormid.Strict())
 	migrate(t, db, allModels()...)
 	for _, model := range []any{
-		&ByUUID{}, &ByRowID{}, &ByGlobalID{}, &ByTag{}, &SmallUser{},
+		&ByUUID{}, &ByRowID{}, &ByGlobalID{}, &AnyByUUID{}, &AnyByPublicID{},
+		&ByTag{}, &SmallUser{},
 	} {
 		migrate(t, db, model)
 		if err := db.Create(model).Error; err != nil {

@@ -412,6 +412,23 @@ func TestOpenWaits(t *testing.T) {
 	}
 }
 
+// A store that opens by several waits has one deadline for all: Find within Await ends with it.
+func TestWaitWithinWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		refused := &launchlog.AttemptError{Err: errRefused}
+		err := kv.Await(ctx, 10*time.Second, func(ctx context.Context) error {
+			time.Sleep(6 * time.Second) // another question, which is answered late
+			_, err := kv.Find(ctx, away{kvtest.NewMemory(), began.Add(time.Hour), refused})
+			return err
+		})
+		took := time.Since(began) - 10*time.Second
+		if !errors.Is(err, errRefused) || took < 0 || took > time.Second {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+	})
+}
+
 // A row that is none is an error that names it.
 func TestDamaged(t *testing.T) {
 	memory := kvtest.NewMemory()
