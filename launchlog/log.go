@@ -219,9 +219,6 @@ func (l *Log) Claim(ctx context.Context, launch int) (Claim, error) {
 }
 
 func (l *Log) claim(ctx context.Context, launch int) (Claim, error) {
-	if l == nil {
-		return Claim{}, errNotMade
-	}
 	known, err := l.before(Usage{Launch: launch})
 	if err != nil {
 		return Claim{}, err

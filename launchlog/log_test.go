@@ -122,16 +122,25 @@ func TestBadRequests(t *testing.T) {
 }
 
 // TestNothingMade: no method of a nil pointer or a zero value panics, and those that ask a store have
-// an error.
+// an error, whether their arguments are zero or good.
 func TestNothingMade(t *testing.T) {
+	app := launchlog.App{Service: "shop", Environment: "test", Launch: 1}
+	good := map[reflect.Type]any{
+		reflect.TypeFor[int]():               1,
+		reflect.TypeFor[int64]():             int64(1),
+		reflect.TypeFor[launchlog.App]():     app,
+		reflect.TypeFor[launchlog.Ending]():  launchlog.Ending{Outcome: launchlog.Failed, Actor: "ann"},
+		reflect.TypeFor[launchlog.Raise]():   launchlog.Raise{To: 1, Note: launchlog.NewNote()},
+		reflect.TypeFor[launchlog.Request](): storetest.Request("a"),
+	}
 	for _, v := range []any{
 		(*launchlog.Log)(nil), new(launchlog.Log),
 		(*launchlog.Generators)(nil), new(launchlog.Generators), (*launchlog.Log)(nil).Generators(1),
 		(*launchlog.Counter)(nil), new(launchlog.Counter),
 	} {
 		value := reflect.ValueOf(v)
-		for i := range value.NumMethod() {
-			name, method := value.Type().Method(i).Name, value.Method(i)
+		for i := range 2 * value.NumMethod() {
+			name, method := value.Type().Method(i/2).Name, value.Method(i/2)
 			var args []reflect.Value
 			for j := range method.Type().NumIn() {
 				in := method.Type().In(j)
@@ -141,7 +150,11 @@ func TestNothingMade(t *testing.T) {
 				case reflect.TypeFor[string]():
 					args = append(args, reflect.ValueOf("orders"))
 				default:
-					args = append(args, reflect.Zero(in))
+					arg := reflect.Zero(in)
+					if v, ok := good[in]; ok && i%2 == 1 {
+						arg = reflect.ValueOf(v)
+					}
+					args = append(args, arg)
 				}
 			}
 			results := method.Call(args)
