@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,7 +32,6 @@ var mysql = engine{
 	},
 	content: []checks.Probe[*database]{
 		{Code: "tables", Look: mysqlTables},
-		{Code: "triggers", Look: mysqlTriggers},
 		{Code: "rights", Look: mysqlRights},
 		{Code: "rows", Look: fittingRows},
 	},
@@ -177,64 +177,65 @@ func mysqlTables(ctx context.Context, db *database, r *checks.Reporter) error {
 
 // Error numbers of the server.
 const (
-	noTable   = "1146"
-	noTrigger = "1360"
-	denied    = "1142" // a right on a table
+	noTable      = "1146"
+	denied       = "1142" // a right on a table
+	deniedColumn = "1143"
 )
 
-// mysqlTriggers asks for each trigger. Without the right to see one, the server says that it lacks,
-// and not that there is none.
-func mysqlTriggers(ctx context.Context, db *database, r *checks.Reporter) error {
-	names, in := expected(db.dialect, "TRIGGER")
-	var missing []string
-	for _, name := range names {
-		rows, err := db.QueryContext(ctx, "SHOW CREATE TRIGGER "+db.table(name))
-		if err == nil {
-			rows.Close()
-			continue
-		}
-		if dialect.MySQLNumber(err) == "" {
-			return err
-		}
-		if dialect.MySQLNumber(err) == noTrigger {
-			missing = append(missing, name+" of "+in[name])
-		}
-	}
-	if len(missing) > 0 {
-		r.Finding("%d of %d triggers are missing: %s", len(missing), len(names), first(missing))
-	}
-	r.Pass("all triggers are there")
-	return nil
+// mysqlUses are the statements that change an app's tables, with the app's rights as "Grants" in
+// docs/mysql.md lists them, and mysqlAbuses those that no app makes.
+var mysqlUses, mysqlAbuses = []use{
+	{"INSERT", "idmint_namespace", "INSERT INTO {} (namespace) SELECT namespace FROM {}"},
+	{"INSERT", "idmint_generator", "INSERT INTO {} SELECT * FROM {}"},
+	{"INSERT", "idmint_launch_event", "INSERT INTO {} SELECT * FROM {}"},
+	{"INSERT", "idmint_counter", "INSERT INTO {} SELECT * FROM {}"},
+	{"INSERT", "idmint_order", "INSERT INTO {} SELECT * FROM {}"},
+	{"UPDATE", "idmint_launch", "UPDATE {} SET next_generator_id = 0"},
+	{"UPDATE", "idmint_counter", "UPDATE {} SET value = 0, updated_at = '', note = '', holder = ''"},
+	{"UPDATE", "idmint_order", "UPDATE {} SET value = 0, looks = 0, updated_at = ''"},
+}, []use{
+	{"UPDATE", "idmint_schema", "UPDATE {} SET word = ''"},
+	{"INSERT", "idmint_schema", "INSERT INTO {} SELECT * FROM {}"},
 }
+
+// A use is a right on a table, and a statement that takes it.
+type use struct{ right, table, text string }
 
 // mysqlRights asks the server for the plan of a statement: it refuses that where it would refuse
 // the statement. So roles and patterns count as they do for an app.
 func mysqlRights(ctx context.Context, db *database, r *checks.Reporter) error {
-	var missing, more []string
-	for _, table := range used {
-		name, column := db.table(table), "namespace"
-		for _, statement := range [][2]string{
-			{"SELECT", "SELECT 1 FROM " + name + " WHERE false"},
-			{"INSERT", "INSERT INTO " + name + " SELECT * FROM " + name + " WHERE false"},
-			{"UPDATE", "UPDATE " + name + " SET " + column + " = '' WHERE false"},
-			{"DELETE", "DELETE FROM " + name + " WHERE false"},
-		} {
-			right, text := statement[0], statement[1]
-			rows, err := db.QueryContext(ctx, "EXPLAIN "+text)
-			has := err == nil
-			if has {
+	// those lists the rights among uses that the role has, or those that it lacks. A table that is
+	// missing is told elsewhere.
+	those := func(uses []use, has bool) (list []string, err error) {
+		for _, u := range uses {
+			text := strings.ReplaceAll(u.text, "{}", db.table(u.table))
+			rows, err := db.QueryContext(ctx, "EXPLAIN "+text+" WHERE false")
+			if err == nil {
 				rows.Close()
 			}
 			switch code := dialect.MySQLNumber(err); {
-			case code == noTable: // which is told elsewhere
-			case !has && code != denied:
-				return err
-			case right != "DELETE" && !has:
-				missing = append(missing, right+" on "+table)
-			case right == "DELETE" && has:
-				more = append(more, right+" on "+table)
+			case code == noTable:
+			case err != nil && code != denied && code != deniedColumn:
+				return nil, err
+			case (err == nil) == has:
+				list = append(list, u.right+" on "+u.table)
 			}
 		}
+		return list, nil
+	}
+	uses, abuses := slices.Clone(mysqlUses), slices.Clone(mysqlAbuses)
+	for _, table := range used {
+		uses = append(uses, use{"SELECT", table, "SELECT 1 FROM {}"})
+		abuses = append(abuses, use{"DELETE", table, "DELETE FROM {}"},
+			use{"UPDATE of keys", table, "UPDATE {} SET namespace = ''"})
+	}
+	missing, err := those(uses, false)
+	if err != nil {
+		return err
+	}
+	more, err := those(abuses, true)
+	if err != nil {
+		return err
 	}
 	var role string
 	if err := db.one(ctx, `SELECT current_user()`, nil, &role); err != nil {

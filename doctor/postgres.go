@@ -203,7 +203,7 @@ func rights(r *checks.Reporter, role string, missing, more []string) {
 	if len(more) > 0 {
 		r.Note("the role %s needs no %s", role, first(more))
 	}
-	r.Pass("the role %s has SELECT, INSERT and UPDATE, and no more", role)
+	r.Pass("the role %s has the rights that it needs, and no more", role)
 }
 
 // postgresIdentity: the cluster, and its timeline, which a promotion and a restore to a point in

@@ -25,9 +25,8 @@ const (
 	// Postgres is PostgreSQL 12 or later. The tables are in the schema public, or in the one that is
 	// named. The search_path does not matter.
 	Postgres Dialect = dialect.Postgres
-	// MySQL is MySQL 8.0.29 or later, or MariaDB 10.6 or later. There are triggers, so a server
-	// that writes a binary log must have log_bin_trust_function_creators on, or the user the right
-	// SUPER.
+	// MySQL is MySQL 8.0.29 or later, or MariaDB 10.6 or later. The tables need no triggers, and so
+	// no right that managed servers keep to themselves.
 	MySQL Dialect = dialect.MySQL
 )
 
@@ -48,6 +47,9 @@ type engine struct {
 	// commits: each statement of a file is sent by itself, and DDL commits. Locks and settings stay
 	// until the connection ends, so it is not used again.
 	commits bool
+	// retired, which may be empty, selects the triggers of earlier releases, which the migration to
+	// version 5 drops.
+	retired string
 
 	dialect Dialect
 	schema  string
@@ -107,6 +109,16 @@ var engines = map[Dialect]engine{
 		lock: `SELECT coalesce(
 			get_lock(concat('idmint ', left(sha2(database(), 256), 40)), 0), 0)`,
 		commits: true,
+		// A file would have to say DROP TRIGGER IF EXISTS. MariaDB refuses that where there is a binary
+		// log and the user lacks SUPER, although there is no trigger. TiDB does not know the words.
+		retired: `SELECT trigger_name FROM information_schema.triggers
+			WHERE trigger_schema = database() AND event_object_schema = database()
+				AND trigger_name IN ('idmint_namespace_delete', 'idmint_namespace_update',
+					'idmint_launch_delete', 'idmint_launch_update', 'idmint_launch_end',
+					'idmint_launch_generator', 'idmint_generator_delete',
+					'idmint_generator_update', 'idmint_launch_event_delete',
+					'idmint_launch_event_update', 'idmint_counter_delete',
+					'idmint_counter_update')`,
 	},
 }
 

@@ -10,11 +10,14 @@
 // be run again, the version is recorded last, and one migrator is at work at a time. What was cut
 // off, the next Up completes.
 //
-// The tables refuse, by triggers, that rows are deleted or renumbered, that counters are lowered,
-// and that anything is truncated. In MySQL no trigger hears of TRUNCATE, and foreign keys refuse
-// it. None of this stops who drops the tables or the triggers. Nor does it stop who switches off
-// the checks of foreign keys (MySQL) or the triggers (PostgreSQL's session_replication_role). Keep
-// the rights to do so from the apps.
+// In PostgreSQL and SQLite triggers refuse that rows are deleted or renumbered, that counters are
+// lowered, and, in PostgreSQL, that anything is truncated. None of this stops anybody who drops the
+// tables or the triggers, or switches the triggers off (PostgreSQL's session_replication_role).
+//
+// In MySQL and MariaDB there are no triggers, because servers with a binary log let only SUPER create
+// them. Keys and CHECK constraints refuse a number that is already a row. Against statements by
+// hand, such as DELETE, grants guard the rows: docs/mysql.md lists them. No grant keeps an app from
+// lowering a counter that it may raise.
 //
 // A migration that was shipped is never edited.
 package migrations
@@ -167,8 +170,39 @@ func (e engine) next(ctx context.Context, db *sql.DB, version int) error {
 				return cmp.Or(err, error(why))
 			}
 		}
+		if e.retired != "" && version == 5 {
+			if err := e.retire(ctx, tx); err != nil {
+				return err
+			}
+		}
 		return e.execute(ctx, tx, version, "up")
 	})
+}
+
+// retire drops the triggers of earlier releases.
+func (e engine) retire(ctx context.Context, tx *sql.Tx) error {
+	found, err := tx.QueryContext(ctx, e.retired)
+	if err != nil {
+		return err
+	}
+	defer found.Close()
+	var drop []string
+	for found.Next() {
+		var name string
+		if err := found.Scan(&name); err != nil {
+			return err
+		}
+		drop = append(drop, "DROP TRIGGER "+name)
+	}
+	if err := found.Err(); err != nil {
+		return err
+	}
+	for _, text := range drop {
+		if _, err := tx.ExecContext(ctx, text); err != nil {
+			return fmt.Errorf("%s, which version 5 does without: %w", text, err)
+		}
+	}
+	return nil
 }
 
 // Down takes migrations back until the database has version to, all of them or, with an error,
@@ -186,12 +220,16 @@ func Down(ctx context.Context, db *sql.DB, d Dialect, to int, schema ...string) 
 			return err
 		}
 		err := e.down(ctx, db, to)
-		if _, cause := dialect.CauseOf(err); cause == dialect.Guarded {
+		_, cause := dialect.CauseOf(err)
+		if cause == dialect.Guarded || dialect.MySQLNumber(err) == duplicate {
 			err = ErrNotEmpty
 		}
 		return err
 	}))
 }
+
+// duplicate is the number of the error by which MySQL's files refuse to drop what was used.
+const duplicate = "1062"
 
 func (e engine) down(ctx context.Context, db *sql.DB, to int) error {
 	return e.hold(ctx, db, func(tx *sql.Tx, version int) error {

@@ -74,7 +74,6 @@ func TestDialectCauseOf(t *testing.T) {
 		{number(1927), dialect.MySQL, dialect.Away},
 		{number(1836), dialect.MySQL, dialect.ReadOnly},
 		{number(1146), dialect.MySQL, dialect.Absent},
-		{number(1644), dialect.MySQL, dialect.Guarded},
 		{number(1062), dialect.MySQL, dialect.Other},
 		{sqlite3.Error{Code: sqlite3.ErrBusy}, dialect.SQLite, dialect.Contended},
 		{

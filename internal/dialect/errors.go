@@ -27,7 +27,7 @@ const (
 	ReadOnly
 	// Absent: there is no such table, or no such column in it.
 	Absent
-	// Guarded: a trigger of the launch log keeps what was used.
+	// Guarded: a trigger of the launch log keeps what was used. MySQL's log has none.
 	Guarded
 )
 
@@ -88,8 +88,6 @@ func mysqlCause(number string) Cause {
 		return ReadOnly
 	case "1146", "1054": // no such table, unknown column
 		return Absent
-	case "1644": // SIGNAL, by the migrations' triggers
-		return Guarded
 	}
 	return Other
 }

@@ -40,7 +40,7 @@ func classify(err error) error {
 			return &launchlog.AttemptError{Err: fmt.Errorf("%w: %w", errReadOnly, err)}
 		case cause == dialect.Absent:
 			return fmt.Errorf("%w: %w", launchlog.ErrOtherLog, err)
-		case cause.Passes() || cause == dialect.CutOff || isBrokenTrigger(err):
+		case cause.Passes() || cause == dialect.CutOff:
 			return &launchlog.AttemptError{Err: err}
 		}
 		return err
@@ -62,14 +62,6 @@ func causeOf(e *mysql.MySQLError) dialect.Cause {
 func isOption(e *mysql.MySQLError) bool {
 	return e.Number == 1290 && !strings.Contains(e.Message, "read-only") &&
 		!strings.Contains(e.Message, "read_only")
-}
-
-// isBrokenTrigger reports whether MariaDB finds a syntax error in a trigger. It says so of a
-// trigger whose parsing was interrupted by KILL QUERY.
-func isBrokenTrigger(err error) bool {
-	var e *mysql.MySQLError
-	return errors.As(err, &e) && e.Number == 1064 &&
-		strings.Contains(e.Message, "has an error in its body")
 }
 
 // classifyCommit puts the error of a commit into an AttemptError. Two errors tell that nothing was

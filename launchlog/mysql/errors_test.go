@@ -39,10 +39,6 @@ func TestClassify(t *testing.T) {
 		{number(1045), final, doubtful},
 		{number(4025), final, doubtful},
 		{number(1064), final, doubtful},
-		{&mysql.MySQLError{
-			Number:  1064,
-			Message: "Unknown trigger has an error in its body: 'Query was empty'",
-		}, again, doubtful},
 		{mysql.ErrInvalidConn, again, doubtful},
 		{driver.ErrBadConn, again, again}, // nothing was sent
 		{io.EOF, again, doubtful},

@@ -7,6 +7,11 @@
 // Times are UTC, by the server's clock, to the microsecond. The time zones of the server and of the
 // connection do not matter.
 //
+// Primary keys make each number unique: a number that was handed out is a row, and a second row
+// with the same key is refused. A counter has no such rows: there the value in its one row is all.
+// The tables have no triggers. Grants guard them against statements by hand: docs/mysql.md lists
+// what a pipeline, an app and a reader need.
+//
 // # What the server must be set to
 //
 // Set innodb_flush_log_at_trx_commit to 1 and, with a binary log, sync_binlog to 1. Then what was
@@ -192,10 +197,6 @@ func newSteps(s *Store, word string) steps {
 	return rows.NewSteps(rows.Words{
 		Tables: s.tables, Time: `date_format($, '%Y-%m-%dT%H:%i:%s.%fZ')`,
 		Now: `utc_timestamp(6)`, Lock: ` FOR UPDATE`, Is: `<=>`, Greatest: `greatest`,
-		MakeNamespace: `INSERT INTO idmint_namespace (namespace) VALUES (?)
-			ON DUPLICATE KEY UPDATE namespace = namespace`,
-		MakeCounter: `INSERT INTO idmint_counter (namespace, name, value) VALUES (?, ?, 0)
-			ON DUPLICATE KEY UPDATE name = name`,
 		Look: `INSERT INTO idmint_order (namespace, service, value, looks) VALUES (?, ?, ?, 1)
 			ON DUPLICATE KEY UPDATE value = greatest(value, VALUES(value)), looks = looks + 1,
 				updated_at = utc_timestamp(6)`,
@@ -240,39 +241,11 @@ func (s *Store) write(ctx context.Context, step rows.Step) (v any, err error) {
 		return nil, err
 	}
 	defer conn.Close()
-	for n := range avoidances {
-		err = transact(ctx, conn, func(ctx context.Context) error {
-			v, err = step(ctx, conn)
-			return err
-		})
-		if !isBrokenTrigger(err) {
-			break
-		}
-		if n == 0 { // afterwards the connection is closed, and MariaDB has its copies back
-			defer func() { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }()
-		}
-		if s.avoid(ctx, conn, n) != nil { // nothing was changed: the next attempt finds it again
-			break
-		}
-	}
+	err = transact(ctx, conn, func(ctx context.Context) error {
+		v, err = step(ctx, conn)
+		return err
+	})
 	return v, classify(err)
-}
-
-// avoidances is how many copies of each table in MariaDB's cache a step avoids.
-const avoidances = 20
-
-// avoid occupies the newest copies of the tables, so that this connection's next statements use
-// others. KILL QUERY can spoil the triggers of a copy for good. MariaDB takes that copy out of its
-// cache for each statement that comes, until FLUSH TABLES. Whoever meets it, and may not flush,
-// occupies it and gets another one.
-func (s *Store) avoid(ctx context.Context, conn *sql.Conn, n int) error {
-	for i, table := range []string{"namespace", "launch", "launch_event", "generator", "counter"} {
-		text := fmt.Sprintf("HANDLER %sidmint_%s OPEN AS avoided_%d_%d", s.tables, table, n, i)
-		if _, err := conn.ExecContext(ctx, text); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // transact runs f in one transaction, which is rolled back if it fails.

@@ -203,14 +203,9 @@ func (s *Store) prepare(ctx context.Context, reading bool) (have int, err error)
 	return have, err
 }
 
-// words are those of SQLite. Times are stored as text. The statements that make a row are no
-// upserts, because the triggers that keep REPLACE off cannot tell an upsert from it.
+// words are those of SQLite. Times are stored as text.
 var words = rows.Words{
 	Time: `$`, Now: `strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`, Is: `IS`, Greatest: `max`,
-	MakeNamespace: `INSERT INTO idmint_namespace (namespace) SELECT ?1
-		WHERE NOT EXISTS (SELECT 1 FROM idmint_namespace WHERE namespace = ?1)`,
-	MakeCounter: `INSERT INTO idmint_counter (namespace, name, value) SELECT ?1, ?2, 0
-		WHERE NOT EXISTS (SELECT 1 FROM idmint_counter WHERE namespace = ?1 AND name = ?2)`,
 	Look: `INSERT INTO idmint_order (namespace, service, value, looks) VALUES (?, ?, ?, 1)
 		ON CONFLICT DO UPDATE SET value = max(value, excluded.value), looks = looks + 1,
 			updated_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`,

@@ -18,11 +18,4 @@ CREATE TABLE IF NOT EXISTS idmint_counter_kept (
     CONSTRAINT idmint_counter_kept_counter FOREIGN KEY (namespace, name) REFERENCES idmint_counter (namespace, name)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET = utf8mb4 COLLATE = utf8mb4_bin;
 
-CREATE TRIGGER IF NOT EXISTS idmint_counter_delete BEFORE DELETE ON idmint_counter FOR EACH ROW
-SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'idmint: counters are not deleted';
-
-CREATE TRIGGER IF NOT EXISTS idmint_counter_update BEFORE UPDATE ON idmint_counter FOR EACH ROW
-IF NOT (NEW.namespace <=> OLD.namespace AND NEW.name <=> OLD.name) OR NEW.value IS NULL OR NEW.value < OLD.value
-THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'idmint: counters only rise'; END IF;
-
 INSERT IGNORE INTO idmint_schema (version) VALUES (2);

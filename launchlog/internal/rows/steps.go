@@ -16,15 +16,13 @@ import (
 
 // Words are the words of a dialect's SQL that differ within the steps' statements.
 type Words struct {
-	Tables        string // goes before the names of tables: their database and a dot, or ""
-	Time          string // text of RFC 3339 of a column $ of times, in UTC
-	Now           string // the time, by the database's clock
-	Lock          string // makes a SELECT lock its rows; "" where the transaction is lock enough
-	Is            string // compares, and takes two NULLs for equal
-	Greatest      string // the function that returns the greater one of two numbers
-	MakeNamespace string // makes the namespace ?, unless it is there
-	MakeCounter   string // makes the counter ?, ? with the value 0, unless it is there
-	Look          string // counts a look at the register ?, ?, and raises it to ?
+	Tables   string // goes before the names of tables: their database and a dot, or ""
+	Time     string // text of RFC 3339 of a column $ of times, in UTC
+	Now      string // the time, by the database's clock
+	Lock     string // makes a SELECT lock its rows; "" where the transaction is lock enough
+	Is       string // compares, and takes two NULLs for equal
+	Greatest string // the function that returns the greater one of two numbers
+	Look     string // counts a look at the register ?, ?, and raises it to ?
 }
 
 // A Tx runs the statements of a step, within its transaction or, for one that only reads, without.
@@ -64,8 +62,7 @@ type statements struct {
 // of its own, reading one that only reads, and looking one that writes in its first statement alone.
 //
 // After an UPDATE a step reads the row again, which is locked. RETURNING and last_insert_id(…) would
-// not do: MySQL lacks the former. MariaDB does not hand back the latter for an UPDATE that fires
-// triggers, and keeps an older one where no row was updated.
+// not do: MySQL lacks the former, and the latter keeps an older number where no row was updated.
 func NewSteps(w Words, word string, inTransaction, reading, looking Runner) Steps {
 	const (
 		thisNamespace = ` WHERE namespace = ?`
@@ -82,7 +79,7 @@ func NewSteps(w Words, word string, inTransaction, reading, looking Runner) Step
 		word: in(Word),
 		now:  `SELECT ` + strings.ReplaceAll(w.Time, "$", w.Now),
 
-		makeNamespace: in(w.MakeNamespace),
+		makeNamespace: in(`INSERT INTO idmint_namespace (namespace) VALUES (?)`),
 		lastLaunch:    in(lastLaunch),
 		lockLast:      in(lastLaunch + w.Lock),
 		nextLaunch: in(`UPDATE idmint_namespace SET last_launch_id = last_launch_id + 1` +
@@ -120,7 +117,7 @@ func NewSteps(w Words, word string, inTransaction, reading, looking Runner) Step
 
 		value:       in(value),
 		lockValue:   in(value + w.Lock),
-		makeCounter: in(w.MakeCounter),
+		makeCounter: in(`INSERT INTO idmint_counter (namespace, name, value) VALUES (?, ?, 0)`),
 		// takeNumbers finds no row where there is no counter yet, and where it has too few numbers
 		// left: sums that are too large are an error in MySQL, and floating point in SQLite.
 		takeNumbers: in(`UPDATE idmint_counter
@@ -207,15 +204,26 @@ func Update(ctx context.Context, tx Tx, text string, args ...any) (found bool, e
 	return n == 1, err
 }
 
-// Change runs a statement that is to change one row. MariaDB changes none, without an error, where
-// KILL QUERY interrupts it while it fires triggers. Then the error is ErrRaced, and the step is run
-// again.
-func Change(ctx context.Context, tx Tx, text string, args ...any) error {
-	found, err := Update(ctx, tx, text, args...)
-	if err == nil && !found {
-		err = ErrRaced
-	}
+// run runs a statement of which the step knows that it changes its row.
+func run(ctx context.Context, tx Tx, text string, args ...any) error {
+	_, err := tx.ExecContext(ctx, text, args...)
 	return err
+}
+
+// ensure makes a row by its key, unless find, which selects by the key, finds it. It is no upsert:
+// MySQL wants the right to UPDATE for one, and SQLite's triggers that keep REPLACE off cannot tell
+// one from it. In MySQL another process may make the row in between: that is an error, after which
+// the step is run again.
+func ensure(ctx context.Context, tx Tx, find, insert string, key ...any) error {
+	found, err := tx.QueryContext(ctx, find, key...)
+	if err != nil {
+		return err
+	}
+	there := found.Next()
+	if err := errors.Join(found.Err(), found.Close()); err != nil || there {
+		return err
+	}
+	return run(ctx, tx, insert, key...)
 }
 
 // StartLaunch implements launchlog.Store.
@@ -230,7 +238,7 @@ func (s *Steps) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 			return nil, err
 		}
 		if none {
-			if _, err := tx.ExecContext(ctx, s.makeNamespace, start.Namespace); err != nil {
+			if err := run(ctx, tx, s.makeNamespace, start.Namespace); err != nil {
 				return nil, err
 			}
 		}
@@ -240,17 +248,12 @@ func (s *Steps) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 		}
 		taken, err := Update(ctx, tx, s.nextLaunch, start.Namespace, launchlog.MaxLaunch)
 		if err == nil && !taken {
-			last, err = ScanOne[int](tx.QueryRowContext(ctx, s.lastLaunch, start.Namespace))
-			if err == nil && last >= launchlog.MaxLaunch {
-				err = launchlog.ErrLaunchesExhausted
-			} else if err == nil {
-				err = ErrRaced // see Change
-			}
+			err = launchlog.ErrLaunchesExhausted
 		}
 		if err != nil {
 			return nil, err
 		}
-		err = Change(ctx, tx, s.insertLaunch, append(StartValues(start), start.Namespace)...)
+		err = run(ctx, tx, s.insertLaunch, append(StartValues(start), start.Namespace)...)
 		if err != nil {
 			return nil, err
 		}
@@ -281,7 +284,7 @@ func (s *Steps) launch(
 }
 
 func (s *Steps) addEvent(ctx context.Context, tx Tx, e launchlog.Event) error {
-	return Change(ctx, tx, s.insertEvent,
+	return run(ctx, tx, s.insertEvent,
 		e.Namespace, OrNull(e.Launch, e.Launch == 0), e.Kind, e.Actor, Text(e.Detail))
 }
 
@@ -304,7 +307,7 @@ func (s *Steps) EndLaunch(
 
 func (s *Steps) end(ctx context.Context, tx Tx, ref launchlog.Ref, ending launchlog.Ending) error {
 	outcome := string(ending.Outcome)
-	if err := Change(ctx, tx, s.endLaunch, outcome, ref.Namespace, ref.Launch); err != nil {
+	if err := run(ctx, tx, s.endLaunch, outcome, ref.Namespace, ref.Launch); err != nil {
 		return err
 	}
 	return s.addEvent(ctx, tx, launchlog.Event{
@@ -332,7 +335,7 @@ func (s *Steps) ClaimGenerator(ctx context.Context, take launchlog.Take) (launch
 			}
 			return nil, err
 		}
-		err = Change(ctx, tx, s.insertClaim,
+		err = run(ctx, tx, s.insertClaim,
 			take.Token, take.Host, take.PID, take.Namespace, take.Launch)
 		if err != nil {
 			return nil, err
@@ -359,7 +362,7 @@ func (s *Steps) AdvanceLaunches(
 	ctx context.Context, namespace string, last int, ending launchlog.Ending,
 ) (launchlog.Advanced, error) {
 	now, err := result[int](s.write(ctx, func(ctx context.Context, tx Tx) (any, error) {
-		if _, err := tx.ExecContext(ctx, s.makeNamespace, namespace); err != nil {
+		if err := ensure(ctx, tx, s.lastLaunch, s.makeNamespace, namespace); err != nil {
 			return nil, err
 		}
 		now, err := ScanOne[int](tx.QueryRowContext(ctx, s.lockLast, namespace))
@@ -380,7 +383,7 @@ func (s *Steps) AdvanceLaunches(
 		if now == last {
 			return now, nil
 		}
-		if err := Change(ctx, tx, s.setLast, last, namespace); err != nil {
+		if err := run(ctx, tx, s.setLast, last, namespace); err != nil {
 			return nil, err
 		}
 		return last, s.addEvent(ctx, tx, launchlog.Event{
@@ -419,9 +422,9 @@ func (s *Steps) ReserveNumbers(
 
 // makeSure makes a counter, unless it is there.
 func (s *Steps) makeSure(ctx context.Context, tx Tx, ref launchlog.CounterRef) error {
-	_, err := tx.ExecContext(ctx, s.makeNamespace, ref.Namespace)
+	err := ensure(ctx, tx, s.lastLaunch, s.makeNamespace, ref.Namespace)
 	if err == nil {
-		_, err = tx.ExecContext(ctx, s.makeCounter, ref.Namespace, ref.Name)
+		err = ensure(ctx, tx, s.oneCounter, s.makeCounter, ref.Namespace, ref.Name)
 	}
 	return err
 }
@@ -445,7 +448,7 @@ func (s *Steps) AdvanceCounter(
 		if err != nil || now >= target {
 			return now, err
 		}
-		if err := Change(ctx, tx, s.advanceCounter, target, ref.Namespace, ref.Name); err != nil {
+		if err := run(ctx, tx, s.advanceCounter, target, ref.Namespace, ref.Name); err != nil {
 			return nil, err
 		}
 		return target, s.addEvent(ctx, tx, launchlog.Event{
@@ -513,7 +516,7 @@ func (s *Steps) RaiseCounter(
 		case errors.Is(err, sql.ErrNoRows):
 			return launchlog.CounterState{}, nil
 		case err == nil && !raised && row.Value == raise.From:
-			err = ErrRaced // see Change
+			err = ErrRaced // it was raised to there in between
 		}
 		return row, err
 	}
