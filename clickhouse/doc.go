@@ -86,7 +86,8 @@
 //   - In a FixedString it takes a value's binary form before its Value. For an ID as text it writes
 //     the wrong bytes, without an error. For an ID as bytes it writes zero, without an error. It
 //     reads in the same way, by the binary form and not by Scan. [Field] goes by Value and Scan.
-//     Int64 and UUID columns need no Field.
+//     Int64 and UUID columns need no Field. There clickhouse-go refuses zero by "could not get
+//     driver.Valuer value", and drops the reason. [Append] names the row and the reason.
 //   - A nil pointer to an ID panics. A pointer to a pointer cannot be scanned into. sql.Null and
 //     sqlid.Null do both. A field of an embedded pointer to a struct is left out.
 //   - A bound parameter, {name:Type}, is what String returns. Few columns hold that. [Param] is
