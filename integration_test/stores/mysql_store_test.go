@@ -34,7 +34,6 @@ var mysqlServer = server{
 		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'c', 0) " +
 			"ON DUPLICATE KEY UPDATE value = 0",
 	},
-	refuses: func(err error) bool { return err != nil },
 	unopened: func(_ *testing.T, d dsn.DSN) [][3]string {
 		const want = "user:password@tcp(host:3306)/database"
 		return [][3]string{

@@ -1,55 +1,99 @@
 package servers_test
 
 import (
-	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
+	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/internal/dialect"
+	"github.com/idmint/idmint/launchlog/checks"
 	"github.com/idmint/idmint/launchlog/storetest"
+	"github.com/idmint/idmint/migrations"
+	"github.com/idmint/idmint/sqlid/functions"
 )
 
-// A trigger that MariaDB has read wrong, and keeps so in its cache, is in nobody's way.
-func TestMariaDBSpoiltTriggers(t *testing.T) {
-	server := dbtest.Run(t, databases.MariaDB)
-	db := dbtest.Open(t, migrate(t, server.DSN))
-	db.SetMaxOpenConns(1)
-	l := logOf(t, openMySQL(t, server.DSN))
+// A managed server writes a binary log, and gives nobody SUPER. The launch log works there, as does
+// the way from a log of an earlier release, once somebody let its triggers be dropped. What such a
+// server refuses says so with error 1419, which names the setting that cures it.
+func TestMariaDBBinaryLogWithoutSuper(t *testing.T) {
+	server := dbtest.Run(t, databases.MariaDB, "--log-bin=binlog", "--server-id=7", "--sync-binlog=1")
+	admin := dbtest.Open(t, server.DSN)
+	dbtest.Exec(t, admin, "CREATE USER owner@'%' IDENTIFIED BY 'app'",
+		"GRANT ALL ON idmint.* TO owner@'%'")
+	d := changed(t, server.DSN, func(u *url.URL, _ url.Values) {
+		u.User = url.UserPassword("owner", "app")
+	})
+	db := dbtest.Open(t, d)
+	refused := func(what string, err error) {
+		t.Helper()
+		if dialect.MySQLNumber(err) != "1419" || !strings.Contains(err.Error(), "1419") ||
+			!strings.Contains(err.Error(), "log_bin_trust_function_creators") {
+			t.Errorf("%s: %v, want error 1419, which names log_bin_trust_function_creators", what, err)
+		}
+	}
+	latest := migrations.Latest(migrations.MySQL)
+	up := func(wantFrom int) {
+		t.Helper()
+		from, to, err := migrations.Up(ctx, db, migrations.MySQL)
+		if err != nil || from != wantFrom || to != latest {
+			t.Fatalf("up: from %d to %d, %v; want from %d", from, to, err, wantFrom)
+		}
+	}
+	up(0)
+	const trigger = "CREATE TRIGGER idmint_launch_delete BEFORE DELETE ON idmint_launch FOR EACH ROW " +
+		"SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'idmint: launches are not deleted'"
+	_, err := db.Exec(trigger)
+	refused("a trigger", err)
+	refused("functions", functions.Install(ctx, db, functions.MySQL))
+
+	l := logOf(t, openMySQL(t, d))
 	launch, err := l.Start(ctx, storetest.Request("a"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Claim(ctx, launch.ID); err != nil {
+	for i := range 3 {
+		if c, err := l.Claim(ctx, launch.ID); err != nil || c.Generator != i {
+			t.Errorf("claim: %+v, %v; want generator %d", c, err, i)
+		}
+	}
+	counter, err := l.Counter("c")
+	if err != nil {
 		t.Fatal(err)
 	}
-	triggers := "/var/lib/mysql/" + server.DSN.Database() + "/"
-	script := func(text string) {
-		if out, err := server.Exec(ctx, "sh", "-c", "cd "+triggers+" && for t in idmint_*.TRG; do "+
-			text+"; done"); err != nil {
-			t.Fatal(out, err)
+	if first, err := counter.Reserve(ctx, 0, 10); err != nil || first != 1 {
+		t.Errorf("numbers from %d on, %v", first, err)
+	}
+	results, err := doctor.SQL(ctx, db, migrations.MySQL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		if r.Level == checks.Finding {
+			t.Errorf("doctor: %s: %s", r.Check, r.Message)
 		}
 	}
-	script("cp $t /tmp/$t; sed 's/SIGNAL SQLSTATE/SIGNAX SQLSTATE/g' /tmp/$t > /tmp/x; " +
-		"cat /tmp/x > $t")
-	dbtest.Exec(t, db, "FLUSH TABLES")
-	for _, text := range []string{
-		"UPDATE idmint_launch SET next_generator_id = next_generator_id",
-		"UPDATE idmint_namespace SET last_launch_id = last_launch_id",
-	} {
-		if _, err := db.Exec(text); err == nil ||
-			!strings.Contains(err.Error(), "has an error in its body") {
-			t.Fatalf("%s: %v, want the trigger spoilt", text, err)
-		}
+
+	if err := migrations.Down(ctx, db, migrations.MySQL, 4); err != nil {
+		t.Fatal(err)
 	}
-	script("cat /tmp/$t > $t")
-	for i := range 5 {
-		if c, err := l.Claim(ctx, launch.ID); err != nil || c.Generator != 1+i {
-			t.Errorf("claim: %+v, %v", c, err)
-		}
-		if next, err := l.Start(ctx, storetest.Request(fmt.Sprint(i))); err != nil ||
-			next.ID != launch.ID+1+i {
-			t.Errorf("start: %+v, %v", next, err)
-		}
+	dbtest.Exec(t, admin, strings.Replace(trigger, "TRIGGER", "DEFINER=owner@'%' TRIGGER", 1))
+	_, at, err := migrations.Up(ctx, db, migrations.MySQL)
+	refused("up with a trigger", err)
+	if at != 4 {
+		t.Errorf("up was refused, and went to %d", at)
+	}
+	dbtest.Exec(t, admin, "SET GLOBAL log_bin_trust_function_creators = 1")
+	up(4)
+	var left int
+	err = admin.QueryRow("SELECT count(*) FROM information_schema.triggers " +
+		"WHERE trigger_schema = 'idmint'").Scan(&left)
+	if err != nil || left != 0 {
+		t.Errorf("%d triggers are left, %v", left, err)
+	}
+	if err := functions.Install(ctx, db, functions.MySQL); err != nil {
+		t.Error(err)
 	}
 }
