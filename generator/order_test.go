@@ -104,11 +104,13 @@ func TestMoveUp(t *testing.T) {
 		defer slow.Close(ctx)
 		wantCounter(t, slow, 1)
 		fill(t, fast, 1000)
-		time.Sleep(2 * time.Second) // the fast one reports
-		synctest.Wait()
+		if err := fast.Look(ctx); err != nil {
+			t.Fatal(err)
+		}
 		wantCounter(t, slow, 2)
-		time.Sleep(2 * time.Second) // the slow one hears of it
-		synctest.Wait()
+		if err := slow.Look(ctx); err != nil {
+			t.Fatal(err)
+		}
 		wantCounter(t, slow, 1001)
 		wantCounter(t, fast, 1001)
 		if s := slow.Stats(); s.Moves != 1 || s.Skipped != 998 || s.Taken != 3 ||

@@ -198,7 +198,7 @@ func TestReadmeCommands(t *testing.T) {
 	}
 	said += sh(t, user, "go run .") + inTransaction(t, dir)
 	for _, want := range []string{
-		"Ann is 10000000001 of launch 1\n", "Ann is 40000100001 of launch 1\n", "customers: 2 rows",
+		"Ann is 10000000001 of launch 1\n", "Ann is 20000100001 of launch 1\n", "customers: 2 rows",
 		"0 inversions", "14150009200065\n",
 	} {
 		if !strings.Contains(said, want) {
