@@ -74,8 +74,9 @@ func (c *ceiling[N]) NextWindow(
 		}
 	}
 	n := max(int64((c.length+unit-1)/unit), 2)
-	if floor < end { // what is left of the last window counts
-		n = min(max(floor+n-end, 1), n)
+	if floor < end {
+		left := end - floor // of the last window, which counts towards n
+		n = max(n-left, 1)
 	}
 	first, err := c.counter.Reserve(ctx, floor, n)
 	c.mu.Lock()

@@ -28,8 +28,9 @@ func (t *timeline) newSpan(number, from, to uint64) *span {
 	return s
 }
 
-// has reports whether a tick is of the window: that of its word is not before the first ID, nor once
-// the window is retired, which it may be while it is in use: see settled.
+// has reports whether a tick is one of the window's. The tick of the window's word is not always:
+// before the first ID it is the tick before the window, and after retire it is the layout's last.
+// A window whose source has lost numbers is retired while it is still in use: see settled.
 func (s *span) has(tick uint64) bool { return s.from <= tick && tick < s.to }
 
 const windowTries = 10

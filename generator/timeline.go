@@ -20,8 +20,8 @@ import (
 //	  └ tick-tock bit of sno; 0 in the other schemes
 //
 // A call that finds the tick to be that of the clock adds one to the word, and owns the slot that
-// it gets. All other calls decide what to do (advance.go), and change the word by
-// compare-and-swap.
+// it gets. All other calls decide what to do (decide.go), and change the word by compare-and-swap
+// (grab.go).
 //
 // The invariant: no word is reached twice, and who reaches one owns its slot.
 //
@@ -42,7 +42,8 @@ import (
 //	window.go     windows, and who hands them out
 //	request.go    asking for the next window, in the background
 //	span.go       windows in use, and their change
-//	advance.go    what a call decides, and how it changes the word
+//	decide.go     what a call decides
+//	grab.go       how it changes the word, and takes slots
 //	turn.go       calls that wait, and sleeping by a clock that may do anything
 //	snapshot.go   how far a timeline has come
 //	event.go      what it tells of windows and of the clock

@@ -23,21 +23,25 @@ type turn struct {
 	token  chan struct{} // holds one element, which the call has that has the turn
 	calls  atomic.Int64  // that wait, with the one that has the turn
 	wanted atomic.Uint64 // slots that they want, of a call no more than a tick has
-	came   atomic.Uint64 // calls that have waited ever: the number of the last one
+	came   atomic.Uint64 // calls that have waited ever, which numbers them: 1 for the first
 	until  atomic.Uint64 // the tick that is waited for, or 0: for a window, or not known yet
 
-	// Guarded by the turn.
-	spare    slots  // for the calls up to spareFor: they came before the slots were taken
-	spareFor uint64 //
-	err      error  // of the calls up to errFor: they came before it
-	errFor   uint64 //
+	// Guarded by the turn. A call leaves two things to the calls behind it: the slots that it took
+	// and did not use, and its error. Both are for calls that were waiting by then, whose numbers
+	// are up to spareFor and errFor. A call that came later asks for itself. Before it came, others
+	// may have been given slots above the spare ones, and its IDs are to be higher than theirs.
+	// What was in the way may be over.
+	spare    slots
+	spareFor uint64 // the number of the last call that came before spare was taken
+	err      error
+	errFor   uint64 // the number of the last call that came before err was known
 	told     uint64 // the tick of the last Overflow
 }
 
 // A call waits for 1 to n slots.
 type call struct {
 	n       uint64
-	came    uint64    // its number: see turn
+	came    uint64    // its number: see turn.came
 	overdue time.Time // when it has waited for too long, whatever the clock says
 	waited  bool      // it counts as a wait
 }
@@ -50,10 +54,12 @@ func (t *timeline) wait(ctx context.Context, n uint64) (slots, error) {
 	q.calls.Add(1)
 	c.came = q.came.Add(1)
 	defer func() { // also where the clock or Overflow panics
-		q.wanted.Add(-wants) // before the next call takes slots for all
+		q.wanted.Add(-wants)
 		q.calls.Add(-1)
 		if has {
 			q.until.Store(0)
+			// The turn goes last. The call that gets it takes slots for all that are wanted, which
+			// this call's are not any more, and sets until, which this call must not reset then.
 			q.token <- struct{}{}
 		}
 	}()
