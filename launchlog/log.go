@@ -262,9 +262,9 @@ func (l *Log) Advance(ctx context.Context, last int, actor string) (int, error) 
 	key := strconv.Itoa(last)
 	finished := 0 // by any of the attempts
 	now, err := attempt(ctx, l, "advance", key, func(ctx context.Context) (int, error) {
-		done, err := l.store.AdvanceLaunches(ctx, l.opts.Namespace, last, ending)
-		finished = max(finished, done.Finished)
-		return done.Last, err
+		now, before, err := l.store.AdvanceLaunches(ctx, l.opts.Namespace, last, ending)
+		finished = max(finished, before)
+		return now, err
 	})
 	if err != nil {
 		return 0, about(l.namespace(), err)

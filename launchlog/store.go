@@ -31,14 +31,15 @@ type Store interface {
 	// claim, or returns ErrNotFound, ErrEnded or ErrGeneratorsExhausted.
 	ClaimGenerator(ctx context.Context, take Take) (Claim, error)
 
-	// AdvanceLaunches ends the launches that run, raises the namespace's last launch number to last
-	// and returns last. Last is at most MaxLaunch. If the number changes, it adds an event
-	// "advanced". If the namespace's last launch number is above last already, it ends and raises
+	// AdvanceLaunches ends the launches that run, raises the namespace's last launch number to
+	// target, which is at most MaxLaunch, and returns it. If the number changes, it adds an event
+	// "advanced". If the namespace's last launch number is above target already, it ends and raises
 	// nothing, and returns that number. A store that needs many commits first finishes an advance
-	// that was cut off between them, whatever last is, and says so.
+	// that was cut off between them, whatever target is. Then finished is the number that it was
+	// to, also beside an error. It is 0 where none was cut off.
 	AdvanceLaunches(
-		ctx context.Context, namespace string, last int, ending Ending,
-	) (Advanced, error)
+		ctx context.Context, namespace string, target int, ending Ending,
+	) (last, finished int, err error)
 
 	// Launch returns one launch, or ErrNotFound.
 	Launch(ctx context.Context, ref Ref) (Launch, error)
@@ -129,15 +130,6 @@ type Start struct {
 	Request
 	RequestHash string
 	Host        string
-}
-
-// Advanced is what became of an advance of launch numbers.
-type Advanced struct {
-	// Last is the namespace's last launch number afterwards.
-	Last int
-	// Finished is the number of an earlier advance that was under way, cut off for instance, and
-	// is finished now. It is 0 where there was none. Beside an error it says that one is known.
-	Finished int
 }
 
 // Take is what a store keeps of a generator number that is taken beside what it knows itself.

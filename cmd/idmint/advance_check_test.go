@@ -22,11 +22,11 @@ type bare struct {
 func (b *bare) Now(context.Context) (time.Time, error) { return time.Time{}, nil }
 
 func (b *bare) AdvanceLaunches(
-	ctx context.Context, namespace string, last int, ending launchlog.Ending,
-) (launchlog.Advanced, error) {
-	done, err := b.Store.AdvanceLaunches(ctx, namespace, last, ending)
-	done.Finished, b.cut = b.cut, 0
-	return done, err
+	ctx context.Context, namespace string, to int, ending launchlog.Ending,
+) (last, finished int, err error) {
+	last, _, err = b.Store.AdvanceLaunches(ctx, namespace, to, ending)
+	finished, b.cut = b.cut, 0
+	return last, finished, err
 }
 
 // advanceIn runs the command's work on a log. Said is all that it wrote.

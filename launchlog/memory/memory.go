@@ -156,10 +156,10 @@ func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launch
 // AdvanceLaunches implements launchlog.Store.
 func (s *Store) AdvanceLaunches(
 	ctx context.Context, name string, last int, ending launchlog.Ending,
-) (launchlog.Advanced, error) {
-	return step(ctx, s, name, func(n *namespace) (launchlog.Advanced, error) {
+) (now, finished int, err error) {
+	now, err = step(ctx, s, name, func(n *namespace) (int, error) {
 		if n.last > last {
-			return launchlog.Advanced{Last: n.last}, nil
+			return n.last, nil
 		}
 		for id := 1; id <= n.last; id++ {
 			if l := n.launches[id]; l != nil { // nil for numbers that were advanced over
@@ -173,8 +173,9 @@ func (s *Store) AdvanceLaunches(
 			})
 			n.last = last
 		}
-		return launchlog.Advanced{Last: n.last}, nil
+		return n.last, nil
 	})
+	return now, 0, err
 }
 
 // Launch implements launchlog.Store.

@@ -115,9 +115,9 @@ func (s *Store) ahead(ctx context.Context, ref launchlog.Ref, err error) error {
 // AdvanceLaunches implements launchlog.Store.
 func (s *Store) AdvanceLaunches(
 	ctx context.Context, namespace string, last int, ending launchlog.Ending,
-) (launchlog.Advanced, error) {
+) (now, finished int, err error) {
 	var was *int
-	err := s.write(ctx, func(b *pgx.Batch) {
+	err = s.write(ctx, func(b *pgx.Batch) {
 		b.Queue(s.makeNamespace, namespace)
 		one(b, &was, rows.ScanOne[int], s.lockLast, namespace)
 		b.Queue(s.endRunning, namespace, last,
@@ -126,11 +126,11 @@ func (s *Store) AdvanceLaunches(
 	})
 	switch {
 	case err != nil:
-		return launchlog.Advanced{}, err
+		return 0, 0, err
 	case was == nil:
-		return launchlog.Advanced{}, errHidden
+		return 0, 0, errHidden
 	}
-	return launchlog.Advanced{Last: max(*was, last)}, nil
+	return max(*was, last), 0, nil
 }
 
 // Launch implements launchlog.Store.

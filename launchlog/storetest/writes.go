@@ -41,7 +41,7 @@ func Writes(s launchlog.Store) map[string]func() error {
 			return err
 		},
 		"AdvanceLaunches": func() error {
-			_, err := s.AdvanceLaunches(ctx, namespace, 9, launchlog.Ending{Outcome: "failed"})
+			_, _, err := s.AdvanceLaunches(ctx, namespace, 9, launchlog.Ending{Outcome: "failed"})
 			return err
 		},
 		"ClaimGenerator":                 claim(1),

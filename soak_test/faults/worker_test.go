@@ -395,13 +395,15 @@ func (w *worker) ClaimGenerator(ctx context.Context, t launchlog.Take) (launchlo
 // AdvanceLaunches implements launchlog.Store.
 func (w *worker) AdvanceLaunches(
 	ctx context.Context, namespace string, to int, ending launchlog.Ending,
-) (launchlog.Advanced, error) {
-	return attempt(ctx, w,
+) (last, finished int, err error) {
+	last, err = attempt(ctx, w,
 		record{Op: advance, Space: namespace, Key: fmt.Sprint(to), To: int64(to)},
-		func() (launchlog.Advanced, error) {
-			return w.Store.AdvanceLaunches(ctx, namespace, to, ending)
+		func() (last int, err error) {
+			last, finished, err = w.Store.AdvanceLaunches(ctx, namespace, to, ending)
+			return last, err
 		},
-		func(r *record, done launchlog.Advanced) { r.Number = int64(done.Last) })
+		func(r *record, last int) { r.Number = int64(last) })
+	return last, finished, err
 }
 
 // value is the result of an attempt that is a number.

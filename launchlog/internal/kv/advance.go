@@ -14,31 +14,29 @@ import (
 // Where this is cut off in between, the next advance carries on before anything else, whatever it
 // finds. So no launch that was to end runs on after an advance that was acknowledged.
 func (s *Store) AdvanceLaunches(
-	ctx context.Context, namespace string, last int, ending launchlog.Ending,
-) (done launchlog.Advanced, err error) {
+	ctx context.Context, namespace string, target int, ending launchlog.Ending,
+) (last, finished int, err error) {
 	own := word()
 	for {
-		state, err := s.beginAdvance(ctx, namespace, last, own, ending)
+		state, err := s.beginAdvance(ctx, namespace, target, own, ending)
 		if err != nil {
-			return done, err
+			return 0, finished, err
 		}
 		pending := state.Pending
 		if pending == nil {
-			done.Last = state.Last // which is above last
-			return done, nil
+			return state.Last, finished, nil // which is above target
 		}
 		if pending.Word != own {
-			done.Finished = pending.To
+			finished = pending.To
 		}
 		now, err := s.finishAdvance(ctx, namespace, *pending)
 		if err != nil {
-			return done, doubtful(err)
+			return 0, finished, doubtful(err)
 		}
 		// Somebody else's advance to the same number, with no launch since, did all that this one
 		// is to do.
-		if pending.Word == own || pending.To == last && now == last {
-			done.Last = last
-			return done, nil
+		if pending.Word == own || pending.To == target && now == target {
+			return target, finished, nil
 		}
 	}
 }

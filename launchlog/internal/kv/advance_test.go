@@ -67,8 +67,8 @@ func start(t *testing.T, s launchlog.Store, key string, id int) {
 func advance(t *testing.T, s launchlog.Store, to, want int, actor string) {
 	t.Helper()
 	ending := launchlog.Ending{Outcome: launchlog.Superseded, Actor: actor}
-	if done, err := s.AdvanceLaunches(ctx, "n", to, ending); err != nil || done.Last != want {
-		t.Fatalf("advance to %d: %+v, %v, want %d", to, done, err, want)
+	if now, _, err := s.AdvanceLaunches(ctx, "n", to, ending); err != nil || now != want {
+		t.Fatalf("advance to %d: %d, %v, want %d", to, now, err, want)
 	}
 }
 
@@ -77,7 +77,7 @@ func advance(t *testing.T, s launchlog.Store, to, want int, actor string) {
 func wantCut(t *testing.T, s launchlog.Store, to int, actor string) {
 	t.Helper()
 	ending := launchlog.Ending{Outcome: launchlog.Superseded, Actor: actor}
-	_, err := s.AdvanceLaunches(ctx, "n", to, ending)
+	_, _, err := s.AdvanceLaunches(ctx, "n", to, ending)
 	var attempt *launchlog.AttemptError
 	if !errors.As(err, &attempt) || !attempt.Ambiguous || !errors.Is(err, errCut) {
 		t.Fatalf("an advance that was cut off: %v, want it ambiguous", err)

@@ -360,8 +360,8 @@ func (s *Steps) ahead(ctx context.Context, ref launchlog.Ref, err error) error {
 // AdvanceLaunches implements launchlog.Store.
 func (s *Steps) AdvanceLaunches(
 	ctx context.Context, namespace string, last int, ending launchlog.Ending,
-) (launchlog.Advanced, error) {
-	now, err := result[int](s.write(ctx, func(ctx context.Context, tx Tx) (any, error) {
+) (now, finished int, err error) {
+	now, err = result[int](s.write(ctx, func(ctx context.Context, tx Tx) (any, error) {
 		if err := ensure(ctx, tx, s.lastLaunch, s.makeNamespace, namespace); err != nil {
 			return nil, err
 		}
@@ -391,7 +391,7 @@ func (s *Steps) AdvanceLaunches(
 			Detail: detail.Advanced(now, last),
 		})
 	}))
-	return launchlog.Advanced{Last: now}, err
+	return now, 0, err
 }
 
 // ReserveNumbers implements launchlog.Store.
