@@ -19,7 +19,7 @@ import (
 // used is a store whose launches have used their numbers.
 type used struct{ *memory.Store }
 
-func (used) ClaimGenerator(context.Context, launchlog.Take) (launchlog.Claim, error) {
+func (used) ClaimGenerator(context.Context, launchlog.Claim) (launchlog.Claim, error) {
 	return launchlog.Claim{}, launchlog.ErrGeneratorsExhausted
 }
 
@@ -258,7 +258,9 @@ func TestJoinDevUsedUp(t *testing.T) {
 // usedOne is a store whose first launch has used its numbers.
 type usedOne struct{ *memory.Store }
 
-func (s *usedOne) ClaimGenerator(ctx context.Context, take launchlog.Take) (launchlog.Claim, error) {
+func (s *usedOne) ClaimGenerator(
+	ctx context.Context, take launchlog.Claim,
+) (launchlog.Claim, error) {
 	if take.Launch == 1 {
 		return launchlog.Claim{}, launchlog.ErrGeneratorsExhausted
 	}

@@ -223,8 +223,9 @@ func (l *Log) claim(ctx context.Context, launch int) (Claim, error) {
 	if err != nil {
 		return Claim{}, err
 	}
-	take := Take{ // the same for all attempts
-		Ref: l.ref(launch), Token: rand.Text(), Host: l.opts.Host, PID: l.opts.PID,
+	take := Claim{ // the same for all attempts
+		Namespace: l.opts.Namespace, Launch: launch, Token: rand.Text(),
+		Host: l.opts.Host, PID: l.opts.PID,
 	}
 	claim, err := attempt(ctx, l, "claim", take.Token, func(ctx context.Context) (Claim, error) {
 		claim, err := l.store.ClaimGenerator(ctx, take)

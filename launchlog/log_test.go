@@ -197,7 +197,9 @@ type stubborn struct {
 	tokens    map[string]bool
 }
 
-func (s *stubborn) ClaimGenerator(_ context.Context, take launchlog.Take) (launchlog.Claim, error) {
+func (s *stubborn) ClaimGenerator(
+	_ context.Context, take launchlog.Claim,
+) (launchlog.Claim, error) {
 	s.calls++
 	s.tokens[take.Token] = true
 	return launchlog.Claim{}, &launchlog.AttemptError{

@@ -23,7 +23,7 @@ type slowStore struct {
 }
 
 func (s *slowStore) ClaimGenerator(
-	ctx context.Context, take launchlog.Take,
+	ctx context.Context, take launchlog.Claim,
 ) (launchlog.Claim, error) {
 	time.Sleep(time.Second) // of synctest
 	if s.lose--; s.lose >= 0 {

@@ -26,10 +26,11 @@ type Store interface {
 	// is returned as it is. If there is none the error is ErrNotFound.
 	EndLaunch(ctx context.Context, ref Ref, ending Ending) (Launch, error)
 
-	// ClaimGenerator returns the claim with the token of take if there is one, even if the launch
+	// ClaimGenerator returns the claim with the token of claim if there is one, even if the launch
 	// has ended since. Otherwise it takes the next generator number of the launch and adds the
-	// claim, or returns ErrNotFound, ErrEnded or ErrGeneratorsExhausted.
-	ClaimGenerator(ctx context.Context, take Take) (Claim, error)
+	// claim, or returns ErrNotFound, ErrEnded or ErrGeneratorsExhausted. Generator and ClaimedAt of
+	// claim are zero: the store sets them.
+	ClaimGenerator(ctx context.Context, claim Claim) (Claim, error)
 
 	// AdvanceLaunches ends the launches that run, raises the namespace's last launch number to
 	// target, which is at most MaxLaunch, and returns it. If the number changes, it adds an event
@@ -130,12 +131,4 @@ type Start struct {
 	Request
 	RequestHash string
 	Host        string
-}
-
-// Take is what a store keeps of a generator number that is taken beside what it knows itself.
-type Take struct {
-	Ref
-	Token string // names the taking, of this launch and no other
-	Host  string
-	PID   int
 }

@@ -47,7 +47,7 @@ func (s *awayStore) ReserveNumbers(
 }
 
 func (s *awayStore) ClaimGenerator(
-	ctx context.Context, take launchlog.Take,
+	ctx context.Context, take launchlog.Claim,
 ) (launchlog.Claim, error) {
 	if err := s.fail(); err != nil {
 		return launchlog.Claim{}, err

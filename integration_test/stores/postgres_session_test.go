@@ -120,7 +120,7 @@ func TestPostgresOnDisk(t *testing.T) {
 			INSERT INTO saw VALUES (current_setting('synchronous_commit'));
 			RETURN true; END $$`)
 	s := open(t, as(t, d, role))
-	take := launchlog.Take{Ref: firstLaunch, Token: "t"}
+	take := launchlog.Claim{Namespace: "default", Launch: 1, Token: "t"}
 	for _, step := range []struct {
 		table string
 		run   func() error

@@ -36,7 +36,9 @@ func steps(s launchlog.Store) []step {
 	return []step{
 		{"start", func(ctx context.Context) error { return start(ctx, s, "b") }},
 		{"claim", func(ctx context.Context) error {
-			_, err := s.ClaimGenerator(ctx, launchlog.Take{Ref: firstLaunch, Token: "t", Host: "h"})
+			_, err := s.ClaimGenerator(ctx, launchlog.Claim{
+				Namespace: "default", Launch: 1, Token: "t", Host: "h",
+			})
 			return err
 		}},
 		{"end", func(ctx context.Context) error {
@@ -76,7 +78,9 @@ func tour(t *testing.T, s launchlog.Store, key string, id int) {
 	var group sync.WaitGroup
 	for i := range 10 {
 		group.Go(func() {
-			take := launchlog.Take{Ref: ref, Token: key + fmt.Sprint(i), Host: "h", PID: i}
+			take := launchlog.Claim{
+				Namespace: "default", Launch: id, Token: key + fmt.Sprint(i), Host: "h", PID: i,
+			}
 			if _, err := s.ClaimGenerator(ctx, take); err != nil {
 				t.Errorf("claim: %v", err)
 			}

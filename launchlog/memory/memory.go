@@ -128,7 +128,7 @@ func (n *namespace) end(l *launch, ending launchlog.Ending, now time.Time) {
 }
 
 // ClaimGenerator implements launchlog.Store.
-func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launchlog.Claim, error) {
+func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Claim) (launchlog.Claim, error) {
 	return step(ctx, s, take.Namespace, func(n *namespace) (launchlog.Claim, error) {
 		if claim, ok := s.tokens[take.Token]; ok {
 			return claim, nil
@@ -142,14 +142,11 @@ func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launch
 		case l.row.NextGenerator >= launchlog.MaxGenerators:
 			return launchlog.Claim{}, launchlog.ErrGeneratorsExhausted
 		}
-		claim := launchlog.Claim{
-			Namespace: take.Namespace, Launch: take.Launch, Generator: l.row.NextGenerator,
-			Token: take.Token, Host: take.Host, PID: take.PID, ClaimedAt: s.now(),
-		}
+		take.Generator, take.ClaimedAt = l.row.NextGenerator, s.now()
 		l.row.NextGenerator++
-		l.claims = append(l.claims, claim)
-		s.tokens[take.Token] = claim
-		return claim, nil
+		l.claims = append(l.claims, take)
+		s.tokens[take.Token] = take
+		return take, nil
 	})
 }
 

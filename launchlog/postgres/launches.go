@@ -71,7 +71,8 @@ func (s *Store) EndLaunch(
 }
 
 // ClaimGenerator implements launchlog.Store.
-func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launchlog.Claim, error) {
+func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Claim) (launchlog.Claim, error) {
+	ref := launchlog.Ref{Namespace: take.Namespace, Launch: take.Launch}
 	for range tries {
 		var there *launchlog.Claim
 		err := s.write(ctx, func(b *pgx.Batch) {
@@ -79,7 +80,7 @@ func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launch
 				take.Token, take.Host, take.PID)
 			one(b, &there, rows.ScanClaim, s.claimByToken, take.Token)
 		})
-		err = s.ahead(ctx, take.Ref, err)
+		err = s.ahead(ctx, ref, err)
 		switch {
 		case lostRace(err): // to find what the other one has made
 			continue
@@ -88,7 +89,7 @@ func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launch
 		case there != nil:
 			return *there, nil
 		}
-		launch, err := s.Launch(ctx, take.Ref) // why there was none to take
+		launch, err := s.Launch(ctx, ref) // why there was none to take
 		if err != nil {
 			return launchlog.Claim{}, err
 		}

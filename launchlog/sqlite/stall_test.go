@@ -71,8 +71,7 @@ func TestStalled(t *testing.T) {
 		wantStart("c", 3)
 
 		// Below the log: the context ends, and the token settles it.
-		ref := launchlog.Ref{Namespace: "default", Launch: 1}
-		take := launchlog.Take{Ref: ref, Token: "t", Host: "h", PID: 1}
+		take := launchlog.Claim{Namespace: "default", Launch: 1, Token: "t", Host: "h", PID: 1}
 		calling, cancel = context.WithCancel(ctx)
 		disk.stall(t)
 		claiming = begin(func() error { _, err := store.ClaimGenerator(calling, take); return err })

@@ -101,7 +101,9 @@ func (f *Faulty) StartLaunch(ctx context.Context, s launchlog.Start) (launchlog.
 }
 
 // ClaimGenerator implements launchlog.Store.
-func (f *Faulty) ClaimGenerator(ctx context.Context, take launchlog.Take) (launchlog.Claim, error) {
+func (f *Faulty) ClaimGenerator(
+	ctx context.Context, take launchlog.Claim,
+) (launchlog.Claim, error) {
 	return spoil(f, func() (launchlog.Claim, error) {
 		return f.Store.ClaimGenerator(context.WithoutCancel(ctx), take)
 	})

@@ -312,9 +312,8 @@ func claim(t *testing.T, store launchlog.Store) {
 func claimByToken(t *testing.T, store launchlog.Store) {
 	l := newLog(t, store, nil)
 	launch := start(t, l, "a")
-	take := launchlog.Take{
-		Ref: launchlog.Ref{Namespace: "default", Launch: launch.ID}, Token: "t1",
-		Host: "h", PID: 1,
+	take := launchlog.Claim{
+		Namespace: "default", Launch: launch.ID, Token: "t1", Host: "h", PID: 1,
 	}
 	first, err := store.ClaimGenerator(ctx, take)
 	if err != nil {

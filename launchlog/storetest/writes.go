@@ -20,11 +20,9 @@ func Writes(s launchlog.Store) map[string]func() error {
 			return err
 		}
 	}
-	take := func(launch int) launchlog.Take {
-		return launchlog.Take{Ref: launchlog.Ref{Namespace: namespace, Launch: launch}, Token: "b"}
-	}
 	claim := func(launch int) func() error {
-		return func() error { _, err := s.ClaimGenerator(ctx, take(launch)); return err }
+		take := launchlog.Claim{Namespace: namespace, Launch: launch, Token: "b"}
+		return func() error { _, err := s.ClaimGenerator(ctx, take); return err }
 	}
 	counter := func(name string) launchlog.CounterRef {
 		return launchlog.CounterRef{Namespace: namespace, Name: name}

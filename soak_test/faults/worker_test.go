@@ -385,7 +385,7 @@ func (w *worker) StartLaunch(ctx context.Context, s launchlog.Start) (launchlog.
 }
 
 // ClaimGenerator implements launchlog.Store.
-func (w *worker) ClaimGenerator(ctx context.Context, t launchlog.Take) (launchlog.Claim, error) {
+func (w *worker) ClaimGenerator(ctx context.Context, t launchlog.Claim) (launchlog.Claim, error) {
 	return attempt(ctx, w,
 		record{Op: claim, Space: t.Namespace, Key: t.Token, Launch: t.Launch},
 		func() (launchlog.Claim, error) { return w.Store.ClaimGenerator(ctx, t) },

@@ -122,9 +122,7 @@ func wantLines(t *testing.T, got []string, want ...string) {
 }
 
 func claim(s launchlog.Store, launch int, token string) error {
-	_, err := s.ClaimGenerator(ctx, launchlog.Take{
-		Ref: launchlog.Ref{Namespace: "n", Launch: launch}, Token: token,
-	})
+	_, err := s.ClaimGenerator(ctx, launchlog.Claim{Namespace: "n", Launch: launch, Token: token})
 	return err
 }
 

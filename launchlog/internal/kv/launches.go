@@ -135,11 +135,12 @@ func (s *Store) end(
 // ClaimGenerator implements launchlog.Store. One commit raises the launch's next number, and
 // inserts the claim and the token. It compares nothing outside of the launch's partition: that
 // there is the launch was read before, and stays so.
-func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launchlog.Claim, error) {
-	if !possible(take.Ref) {
+func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Claim) (launchlog.Claim, error) {
+	ref := launchlog.Ref{Namespace: take.Namespace, Launch: take.Launch}
+	if !possible(ref) {
 		return launchlog.Claim{}, launchlog.ErrNotFound
 	}
-	part := launchPart(take.Ref)
+	part := launchPart(ref)
 	var there, made *claimed
 	err := s.step(ctx, part, func(ctx context.Context) (bool, error) {
 		state, token, rows, err := two[progress, tokened](ctx, s, part, tokenRow(take.Token))
@@ -151,7 +152,7 @@ func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launch
 			return true, nil
 		}
 		if rows[0].Version == 0 { // the launch's first claim
-			l, err := s.launchStarted(ctx, take.Ref)
+			l, err := s.launchStarted(ctx, ref)
 			if err != nil {
 				return false, err
 			}
@@ -178,9 +179,9 @@ func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launch
 	}
 	if there != nil {
 		c, _, err := row[claimed](ctx, s, part, claimRow(there.Generator))
-		return c.claim(take.Ref), err
+		return c.claim(ref), err
 	}
-	return made.claim(take.Ref), nil
+	return made.claim(ref), nil
 }
 
 func (c claimed) claim(ref launchlog.Ref) launchlog.Claim {

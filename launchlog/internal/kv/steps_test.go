@@ -88,7 +88,7 @@ func TestClamp(t *testing.T) {
 	start(t, second, "2", 2)
 	// The first of these claims makes the partition.
 	for i, s := range []*kv.Store{second, first, second} {
-		c, err := s.ClaimGenerator(ctx, launchlog.Take{Ref: launchOne, Token: fmt.Sprint(i)})
+		c, err := s.ClaimGenerator(ctx, launchlog.Claim{Namespace: "n", Launch: 1, Token: fmt.Sprint(i)})
 		at(c.ClaimedAt, err)
 	}
 	for id := 1; id <= 2; id++ { // with and without a partition
@@ -170,7 +170,7 @@ func TestQueueContext(t *testing.T) {
 		go func() { first <- claim(s, 1, "a") }()
 		synctest.Wait()
 		calling, cancel := context.WithTimeout(ctx, time.Second)
-		_, err := s.ClaimGenerator(calling, launchlog.Take{Ref: launchOne, Token: "b"})
+		_, err := s.ClaimGenerator(calling, launchlog.Claim{Namespace: "n", Launch: 1, Token: "b"})
 		cancel()
 		if err != context.DeadlineExceeded || len(commits) != 1 {
 			t.Errorf("waiting: %v, commits %v", err, commits)

@@ -317,7 +317,8 @@ func (s *Steps) end(ctx context.Context, tx Tx, ref launchlog.Ref, ending launch
 }
 
 // ClaimGenerator implements launchlog.Store.
-func (s *Steps) ClaimGenerator(ctx context.Context, take launchlog.Take) (launchlog.Claim, error) {
+func (s *Steps) ClaimGenerator(ctx context.Context, take launchlog.Claim) (launchlog.Claim, error) {
+	ref := launchlog.Ref{Namespace: take.Namespace, Launch: take.Launch}
 	step := func(ctx context.Context, tx Tx) (any, error) {
 		claim, err := ScanClaim(tx.QueryRowContext(ctx, s.claimByToken, take.Token))
 		if !errors.Is(err, sql.ErrNoRows) {
@@ -329,7 +330,7 @@ func (s *Steps) ClaimGenerator(ctx context.Context, take launchlog.Take) (launch
 			return nil, err
 		}
 		if !taken {
-			launch, err := s.launch(ctx, tx, s.oneLaunch, take.Ref) // why there was none to take
+			launch, err := s.launch(ctx, tx, s.oneLaunch, ref) // why there was none to take
 			if err == nil {
 				err = NoNumber(launch)
 			}
@@ -343,7 +344,7 @@ func (s *Steps) ClaimGenerator(ctx context.Context, take launchlog.Take) (launch
 		return ScanClaim(tx.QueryRowContext(ctx, s.claimByToken, take.Token))
 	}
 	claim, err := result[launchlog.Claim](s.write(ctx, step))
-	return claim, s.ahead(ctx, take.Ref, err)
+	return claim, s.ahead(ctx, ref, err)
 }
 
 // ahead explains the error of a step whose row was there already, by rows that do not fit together.

@@ -34,7 +34,9 @@ func (s *faulty) StartLaunch(ctx context.Context, start launchlog.Start) (launch
 	return launch, err
 }
 
-func (s *faulty) ClaimGenerator(ctx context.Context, take launchlog.Take) (launchlog.Claim, error) {
+func (s *faulty) ClaimGenerator(
+	ctx context.Context, take launchlog.Claim,
+) (launchlog.Claim, error) {
 	if s.claim != nil {
 		s.claim()
 	}
