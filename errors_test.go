@@ -31,7 +31,6 @@ var within = map[string]string{
 	"gormid.zeroReason": "Error", "bunid.valueError": "Error",
 
 	"launchlog.AttemptError": "nothing: it says what the store's error does",
-	"launchlog.NodeError":    "failure of a store, and a Log's errors",
 	// Results of checks hold it.
 	"zookeeperdoctor.refusedError": "a failure, or nothing",
 	"checks.Examine":               "a doctor, which puts its package before the code",

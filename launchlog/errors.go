@@ -1,10 +1,7 @@
 package launchlog
 
 import (
-	"errors"
 	"fmt"
-	"net"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -196,28 +193,6 @@ type AttemptError struct {
 func (e *AttemptError) Error() string { return e.Err.Error() }
 
 func (e *AttemptError) Unwrap() error { return e.Err }
-
-// A NodeError says what happened at one node of a store, such as etcd's. It is wrapped by the error
-// of a step that no node has answered, and by that of an Open.
-type NodeError struct {
-	Node string // HOST:PORT
-	Err  error
-}
-
-func (e *NodeError) Error() string {
-	err := e.Err
-	var op *net.OpError
-	if errors.As(err, &op) && op.Err != nil && err.Error() == op.Error() {
-		err = op.Err // without the address, which is the node's
-	}
-	var call *os.SyscallError
-	if errors.As(err, &call) && err.Error() == call.Error() {
-		err = call.Err
-	}
-	return e.Node + ": " + err.Error()
-}
-
-func (e *NodeError) Unwrap() error { return e.Err }
 
 // An aboutError says which launch, counter or namespace an error is about, unless that is "". The
 // package's name stands once in its text, in front.

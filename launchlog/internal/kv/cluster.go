@@ -143,7 +143,7 @@ func Ask[C, T any](
 	asking, cancel := context.WithTimeout(ctx, c.driver.CallTime)
 	defer cancel()
 	defer context.AfterFunc(c.life, cancel)()
-	failures := make([]*launchlog.NodeError, len(c.nodes))
+	failures := make([]*NodeError, len(c.nodes))
 	first, home := int(c.preferred.Load()), true
 	for n := range dialect.Attempts(asking, longestTurn) {
 		at, round := (first+n-1)%len(c.nodes), min((n-1)/len(c.nodes), mostRounds)
@@ -205,11 +205,11 @@ func one[C, T any](
 	return call(ctx, client)
 }
 
-func (n *node[C]) failed(err error) *launchlog.NodeError {
+func (n *node[C]) failed(err error) *NodeError {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		err = errNoAnswer
 	}
-	return &launchlog.NodeError{Node: n.name, Err: err}
+	return &NodeError{Node: n.name, Err: err}
 }
 
 // inDoubt is a final error, unless something was sent before.

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,6 +12,28 @@ import (
 	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/launchlog"
 )
+
+// A NodeError says what happened at one node of a store, such as etcd's. It is wrapped by the error
+// of a step that no node has answered, and by that of an Open.
+type NodeError struct {
+	Node string // HOST:PORT
+	Err  error
+}
+
+func (e *NodeError) Error() string {
+	err := e.Err
+	var op *net.OpError
+	if errors.As(err, &op) && op.Err != nil && err.Error() == op.Error() {
+		err = op.Err // without the address, which is the node's
+	}
+	var call *os.SyscallError
+	if errors.As(err, &call) && err.Error() == call.Error() {
+		err = call.Err
+	}
+	return e.Node + ": " + err.Error()
+}
+
+func (e *NodeError) Unwrap() error { return e.Err }
 
 // A nodesError is what happened at the nodes that a call asked.
 type nodesError []error
@@ -27,7 +50,7 @@ func (e nodesError) Unwrap() []error { return e }
 
 // Nodes is the error of a call that asked these nodes, in the order of their names. Those that are
 // nil were not asked. It is nil where none was.
-func Nodes(errs ...*launchlog.NodeError) error {
+func Nodes(errs ...*NodeError) error {
 	var all nodesError
 	for _, e := range errs {
 		if e != nil {

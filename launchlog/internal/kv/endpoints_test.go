@@ -35,9 +35,9 @@ func TestNodes(t *testing.T) {
 		{[]error{errUnknown, errRefused}, false, "a:1: connection refused; " +
 			"a:1: lookup etcd9: no such host"},
 	} {
-		nodes := []*launchlog.NodeError{nil} // which was not asked
+		nodes := []*kv.NodeError{nil} // which was not asked
 		for _, err := range test.errs {
-			nodes = append(nodes, &launchlog.NodeError{Node: "a:1", Err: err})
+			nodes = append(nodes, &kv.NodeError{Node: "a:1", Err: err})
 		}
 		err := error(&launchlog.AttemptError{Err: kv.Nodes(nodes...)})
 		if err.Error() != test.text || kv.Hopeless(err) != test.hopeless {

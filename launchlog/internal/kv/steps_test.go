@@ -364,7 +364,7 @@ func (a away) Read(ctx context.Context, part string, names ...string) ([]kv.Row,
 func TestOpenWaits(t *testing.T) {
 	errWrong, ended := errors.New("wrong password"), context.DeadlineExceeded
 	passing := func(err error) error {
-		return &launchlog.AttemptError{Err: kv.Nodes(&launchlog.NodeError{Node: "a:1", Err: err})}
+		return &launchlog.AttemptError{Err: kv.Nodes(&kv.NodeError{Node: "a:1", Err: err})}
 	}
 	for _, test := range []struct {
 		away, patience time.Duration

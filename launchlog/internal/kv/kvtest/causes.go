@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/internal/kv"
 )
 
 // Nodes are what a store is opened on by [Causes].
@@ -27,7 +27,7 @@ type Nodes struct {
 
 // told says what is missing in the error of an Open, that waited until its deadline.
 func told(err error, addresses []string) string {
-	var node *launchlog.NodeError
+	var node *kv.NodeError
 	var nobody *net.DNSError
 	switch {
 	case !errors.Is(err, context.DeadlineExceeded):
@@ -93,7 +93,7 @@ func Causes(t *testing.T, open func(context.Context, Nodes) error) {
 		if !errors.As(err, &other) || errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v: want that the certificate is of another name, at once", err)
 		}
-		var node *launchlog.NodeError
+		var node *kv.NodeError
 		if !errors.As(err, &node) || node.Node != server.Listener.Addr().String() {
 			t.Errorf("%v names no node", err)
 		}
