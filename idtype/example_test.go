@@ -166,15 +166,6 @@ func ExampleSequence() {
 	// Output: 57 <nil> <nil>
 }
 
-// A browser reads a number above 2^53−1 as another.
-func ExampleIsSafeInteger() {
-	fmt.Println(idtype.IsSafeInteger(idtype.DecimalID(14150009200065)))
-	fmt.Println(idtype.IsSafeInteger(idtype.ShortID(11093174944930914)))
-	// Output:
-	// true
-	// false
-}
-
 func ExampleEightByteParts_ID() {
 	parts := idtype.EightByteParts{
 		Mode: idtype.EightByteTimeSequential, UnixMs: 1573827159591, Sequence: 33, Generator: 1161,
