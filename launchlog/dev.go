@@ -9,15 +9,15 @@ import (
 	"strconv"
 )
 
-// DevEnvironment is the environment of the launches that [Log.JoinDev] starts.
-const DevEnvironment = "dev"
+// devEnvironment is the environment of the launches that [Log.JoinDev] starts.
+const devEnvironment = "dev"
 
 // JoinDev starts a launch by itself and joins it, for a laptop and for tests. It is [Log.Join]
 // without a deployment:
 //
 //	numbers, err := log.JoinDev(ctx, "shop")
 //
-// A service has one such launch for each user and folder, in the environment [DevEnvironment].
+// A service has one such launch for each user and folder, in the environment "dev".
 // Every start of the app takes the next generator number of it. Where that launch has used its
 // numbers, or somebody has ended it, the next start begins another one.
 //
@@ -28,7 +28,7 @@ func (l *Log) JoinDev(ctx context.Context, service string) (*Generators, error) 
 	if l == nil {
 		return nil, errNotMade
 	}
-	app := App{Service: service, Environment: DevEnvironment}
+	app := App{Service: service, Environment: devEnvironment}
 	if err := app.validate(); err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (l *Log) onlyDev(ctx context.Context, app App) error {
 			return app.refused(err)
 		}
 		for _, launch := range page {
-			if launch.Environment != DevEnvironment {
+			if launch.Environment != devEnvironment {
 				return &JoinError{App: app, Err: ErrOtherApp, Reason: fmt.Sprintf("the log has "+
 					"launch %d of %s in %s: call Join here, or take a log of your own for "+
 					"development", launch.ID, quote(launch.Service), quote(launch.Environment))}
@@ -95,7 +95,7 @@ func devRequest(service string) (Request, error) {
 	// A folder's name may be longer than a key, and have characters that no key has.
 	of := digest([]byte(service + "\x00" + who + "\x00" + folder))
 	return Request{
-		Key: "dev-" + of[:32], Service: service, Environment: DevEnvironment,
+		Key: "dev-" + of[:32], Service: service, Environment: devEnvironment,
 		Initiator: who, InitiatorKind: "user", Reason: "development in " + quote(folder),
 	}, nil
 }

@@ -224,7 +224,7 @@ func TestJoinDev(t *testing.T) {
 	join("shop", 1, 1)
 	join("billing", 2, 0)
 	if found, err := l.Show(ctx, 1); err != nil || found.Service != "shop" ||
-		found.Environment != launchlog.DevEnvironment || found.Initiator == "" {
+		found.Environment != "dev" || found.Initiator == "" {
 		t.Errorf("%+v, %v", found, err)
 	}
 	for _, n := range []int{1, 3} { // each time another one goes on
