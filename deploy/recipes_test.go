@@ -56,7 +56,7 @@ func join(ctx context.Context, service string) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Print(os.Getenv(launchlog.LaunchVariable))
+	_, err = fmt.Print(os.Getenv("IDMINT_LAUNCH_ID"))
 	return err
 }
 

@@ -80,7 +80,7 @@ func TestFirstUse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv(launchlog.LaunchVariable, strconv.Itoa(launch.ID))
+	t.Setenv("IDMINT_LAUNCH_ID", strconv.Itoa(launch.ID))
 	if err := create(t.Context(), db, log); err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ const devEnvironment = "dev"
 // numbers, or somebody has ended it, the next start begins another one.
 //
 // It is never for production, where a launch says who deployed what. So it is a
-// [*JoinError] where the [LaunchVariable] is set, or where the log's namespace has a launch of
+// [*JoinError] where IDMINT_LAUNCH_ID is set, or where the log's namespace has a launch of
 // another environment. Other errors are those of [Log.Start] and Join.
 func (l *Log) JoinDev(ctx context.Context, service string) (*Generators, error) {
 	if l == nil {
@@ -32,8 +32,8 @@ func (l *Log) JoinDev(ctx context.Context, service string) (*Generators, error) 
 	if err := app.validate(); err != nil {
 		return nil, err
 	}
-	if value, ok := os.LookupEnv(LaunchVariable); ok {
-		return nil, &JoinError{App: app, Reason: LaunchVariable + " is " + quote(value) +
+	if value, ok := os.LookupEnv(launchVariable); ok {
+		return nil, &JoinError{App: app, Reason: launchVariable + " is " + quote(value) +
 			": an app that was given a launch calls Join"}
 	}
 	if err := l.onlyDev(ctx, app); err != nil {

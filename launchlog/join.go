@@ -11,15 +11,15 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/named"
 )
 
-// LaunchVariable is the environment variable in which a deployment hands an app its launch number.
+// launchVariable is the environment variable in which a deployment hands an app its launch number.
 // [Log.Join] reads it, and idmint launch start --format env writes it.
-const LaunchVariable = "IDMINT_LAUNCH_ID"
+const launchVariable = "IDMINT_LAUNCH_ID"
 
 // App says what joins a launch. Service and Environment are those that the launch was started with.
 type App struct {
 	Service     string
 	Environment string
-	// Launch is the launch number, 1 ..= 99999. Zero: the LaunchVariable of the environment has it.
+	// Launch is the launch number, 1 ..= 99999. Zero: IDMINT_LAUNCH_ID in the environment has it.
 	Launch int
 }
 
@@ -62,10 +62,10 @@ func (l *Log) Join(ctx context.Context, app App) (*Generators, error) {
 		return nil, err
 	}
 	if app.Launch == 0 {
-		value := os.Getenv(LaunchVariable)
+		value := os.Getenv(launchVariable)
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 1 || n > MaxLaunch || strconv.Itoa(n) != value {
-			wrong := &RequestError{LaunchVariable, value, "is no launch number: set it to the one " +
+			wrong := &RequestError{launchVariable, value, "is no launch number: set it to the one " +
 				"that idmint launch start prints, once per deployment"}
 			return nil, &JoinError{App: app, Reason: named.Bare(wrong), Err: wrong}
 		}

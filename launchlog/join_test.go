@@ -39,8 +39,8 @@ var shop = launchlog.App{Service: "shop", Environment: "production"}
 // unset takes the launch from the environment, until the test ends.
 func unset(t *testing.T) {
 	t.Helper()
-	t.Setenv(launchlog.LaunchVariable, "")
-	if err := os.Unsetenv(launchlog.LaunchVariable); err != nil {
+	t.Setenv("IDMINT_LAUNCH_ID", "")
+	if err := os.Unsetenv("IDMINT_LAUNCH_ID"); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -63,7 +63,7 @@ func TestJoin(t *testing.T) {
 	l := newLog(t, memory.New(nil), nil)
 	startShop(t, l, "before")
 	launch := startShop(t, l, "now")
-	t.Setenv(launchlog.LaunchVariable, strconv.Itoa(launch.ID))
+	t.Setenv("IDMINT_LAUNCH_ID", strconv.Itoa(launch.ID))
 	given := shop
 	given.Launch = launch.ID
 	for start, app := range []launchlog.App{shop, given, shop} {
@@ -125,7 +125,7 @@ func TestJoinRefuses(t *testing.T) {
 	}
 	full := newLog(t, used{store}, nil)
 	away := newLog(t, lost{store}, &launchlog.Options{Budget: time.Millisecond})
-	variable := launchlog.LaunchVariable + ` "%s" is no launch number`
+	variable := `IDMINT_LAUNCH_ID "%s" is no launch number`
 	for name, test := range map[string]struct {
 		log      *launchlog.Log
 		app      launchlog.App
@@ -161,7 +161,7 @@ func TestJoinRefuses(t *testing.T) {
 		"the log is away": {away, shop, "1", errAway, "the log does not answer: show"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv(launchlog.LaunchVariable, test.variable)
+			t.Setenv("IDMINT_LAUNCH_ID", test.variable)
 			numbers, err := test.log.Join(ctx, test.app)
 			var refused *launchlog.JoinError
 			if numbers != nil || !errors.As(err, &refused) || !strings.Contains(err.Error(), test.text) {
@@ -278,8 +278,8 @@ func TestJoinDevRefuses(t *testing.T) {
 		}
 	}
 	l := newLog(t, memory.New(nil), nil)
-	t.Setenv(launchlog.LaunchVariable, "")
-	refuses(l, launchlog.LaunchVariable+` is "": an app that was given a launch calls Join`)
+	t.Setenv("IDMINT_LAUNCH_ID", "")
+	refuses(l, `IDMINT_LAUNCH_ID is "": an app that was given a launch calls Join`)
 	unset(t)
 	startShop(t, l, "production")
 	for n := range 1100 { // more than a page of younger launches

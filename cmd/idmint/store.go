@@ -20,7 +20,7 @@ import (
 
 // launchVariable names the launch of an app or a command in its environment, as a deployment sets
 // it.
-const launchVariable = launchlog.LaunchVariable
+const launchVariable = "IDMINT_LAUNCH_ID"
 
 // Databases are named by the environment where no flag names them: a command line, which other
 // users see, need hold no password.
