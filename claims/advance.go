@@ -17,21 +17,16 @@ func (p Pool) floorName() string { return p.prefix() + "floor" }
 // Has reports whether a counter of that name is the pool's own. It is that of a number or of freed
 // time, the floor, or the list of clusters.
 func (p Pool) Has(counter string) bool {
-	rest, ours := strings.CutPrefix(counter, p.prefix())
-	if _, number := p.leaseOf(rest, launchlog.CounterState{}); ours && number {
-		return true
-	}
-	return counter == p.floorName() || p.clusters != 0 && counter == p.clustersName()
+	return p.FloorOf(counter) != "" || counter == p.floorName() ||
+		p.clusters != 0 && counter == p.clustersName()
 }
 
 // FloorOf names the floor that [Pool.Advance] raises, for the name of a counter that lends a number
-// or freed time. It is empty for other names.
-func FloorOf(counter string) string {
-	for _, p := range Pools() {
-		rest, ours := strings.CutPrefix(counter, p.prefix())
-		if _, lends := p.leaseOf(rest, launchlog.CounterState{}); ours && lends {
-			return p.floorName()
-		}
+// of the pool or freed time. It is empty for other names.
+func (p Pool) FloorOf(counter string) string {
+	rest, ours := strings.CutPrefix(counter, p.prefix())
+	if _, lends := p.leaseOf(rest, launchlog.CounterState{}); ours && lends {
+		return p.floorName()
 	}
 	return ""
 }

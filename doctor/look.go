@@ -148,8 +148,19 @@ var markPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[a-z2-7]{26}$`)
 })
 
+// floorOf names the floor of the pool whose number or freed time the counter lends. It is empty for
+// other counters.
+func floorOf(counter string) string {
+	for _, p := range claims.Pools() {
+		if floor := p.FloorOf(counter); floor != "" {
+			return floor
+		}
+	}
+	return ""
+}
+
 func markOf(c launchlog.CounterState) CounterMark {
-	return CounterMark{c.Value, c.UpdatedAt, c.Note != "" && claims.FloorOf(c.Name) != ""}
+	return CounterMark{c.Value, c.UpdatedAt, c.Note != "" && floorOf(c.Name) != ""}
 }
 
 // state is what a look remembers of a content.
@@ -225,7 +236,7 @@ func (s State) missing(
 	for _, name := range slices.Sorted(maps.Keys(s.Counters)) {
 		was, is := s.Counters[name], now.Counters[name]
 		switch {
-		case is.Value == 0 && was.Lent && now.Counters[claims.FloorOf(name)].Value >= was.Value:
+		case is.Value == 0 && was.Lent && now.Counters[floorOf(name)].Value >= was.Value:
 			// The number's times count as used since an advance.
 		case is.Value < was.Value:
 			r.Finding("counter %s is %d, and was %d", name, is.Value, was.Value)
