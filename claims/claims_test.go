@@ -457,10 +457,4 @@ func TestOptions(t *testing.T) {
 	if _, err := none.NextWindow(ctx, 1, time.Second); err == nil {
 		t.Error("a zero source lends")
 	}
-	if _, err := claims.ByScheme("decimal"); err == nil {
-		t.Error("decimal has a pool")
-	}
-	if p := must(claims.ByScheme(idtype.SchemeSno))(t); p != sno {
-		t.Errorf("sno's pool is %+v", p)
-	}
 }

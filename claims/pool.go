@@ -2,7 +2,6 @@ package claims
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,17 +46,6 @@ const generators = formats.EightByteMaxGenerator + 1
 
 // Pools lists the pools: of trace, sno and eightbyte.
 func Pools() []Pool { return []Pool{trace, sno, eightByte} }
-
-// ByScheme returns the pool of a scheme's numbers, or an error for a scheme without numbers.
-func ByScheme(scheme idtype.Scheme) (Pool, error) {
-	for _, p := range Pools() {
-		if p.scheme == scheme {
-			return p, nil
-		}
-	}
-	return Pool{}, fmt.Errorf("claims: there is no pool of numbers for %q: want trace, sno or "+
-		"eightbyte", scheme)
-}
 
 // Scheme is the scheme whose numbers the pool has.
 func (p Pool) Scheme() idtype.Scheme { return p.scheme }

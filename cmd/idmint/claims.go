@@ -29,11 +29,12 @@ free once its counter lies a quiet time behind the clock.`,
 
 // poolFlag is --pool, the scheme whose numbers are meant.
 func poolFlag(text string) (claims.Pool, error) {
-	p, err := claims.ByScheme(idtype.Scheme(text))
-	if err != nil {
-		return p, usage("--pool %q: want trace, sno or eightbyte", text)
+	for _, p := range claims.Pools() {
+		if string(p.Scheme()) == text {
+			return p, nil
+		}
 	}
-	return p, nil
+	return claims.Pool{}, usage("--pool %q: want trace, sno or eightbyte", text)
 }
 
 func (a *app) claimsListCommand() *cobra.Command {
@@ -146,7 +147,7 @@ cluster is used elsewhere, wait until idmint claims list shows none of it lent.`
 				}
 			}
 			return a.withLog(c, &flags, func(ctx context.Context, log *launchlog.Log) error {
-				p, err := claims.ByScheme(idtype.SchemeEightByte)
+				p, err := poolFlag(string(idtype.SchemeEightByte))
 				if err != nil {
 					return err
 				}

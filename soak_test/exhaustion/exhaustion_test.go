@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -256,10 +257,10 @@ func generators(t *testing.T, log *launchlog.Log, _ bool) {
 // All pairs of generator and cluster are lent: those of all clusters, or the 64 of the older layout
 // in one.
 func pool(t *testing.T, log *launchlog.Log, whole bool) {
-	pairs, err := claims.ByScheme(idtype.SchemeEightByte)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pools := claims.Pools()
+	pairs := pools[slices.IndexFunc(pools, func(p claims.Pool) bool {
+		return p.Scheme() == idtype.SchemeEightByte
+	})]
 	part, size := &generator.Pool{Max: 63}, 64
 	if whole {
 		part, size = nil, 16*2048
