@@ -109,8 +109,8 @@ var engines = map[Dialect]engine{
 		lock: `SELECT coalesce(
 			get_lock(concat('idmint ', left(sha2(database(), 256), 40)), 0), 0)`,
 		commits: true,
-		// A file would have to say DROP TRIGGER IF EXISTS. MariaDB refuses that where there is a binary
-		// log and the user lacks SUPER, although there is no trigger. TiDB does not know the words.
+		// A file would have to say DROP TRIGGER IF EXISTS. With a binary log MariaDB refuses that to a
+		// user without SUPER even if there is no trigger.
 		retired: `SELECT trigger_name FROM information_schema.triggers
 			WHERE trigger_schema = database() AND event_object_schema = database()
 				AND trigger_name IN ('idmint_namespace_delete', 'idmint_namespace_update',

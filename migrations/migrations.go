@@ -14,8 +14,8 @@
 // lowered, and, in PostgreSQL, that anything is truncated. None of this stops anybody who drops the
 // tables or the triggers, or switches the triggers off (PostgreSQL's session_replication_role).
 //
-// In MySQL and MariaDB there are no triggers, because servers with a binary log let only SUPER create
-// them. Keys and CHECK constraints refuse a number that is already a row. Against statements by
+// In MySQL and MariaDB there are no triggers, because servers with a binary log let only SUPER
+// create them. Keys and CHECK constraints refuse a number that is already a row. Against statements by
 // hand, such as DELETE, grants guard the rows: docs/mysql.md lists them. No grant keeps an app from
 // lowering a counter that it may raise.
 //

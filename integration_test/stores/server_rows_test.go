@@ -18,7 +18,9 @@ import (
 func dump(t *testing.T, db *sql.DB) string {
 	t.Helper()
 	var lines []string
-	for _, table := range []string{"namespace", "launch", "launch_event", "generator", "counter", "order"} {
+	for _, table := range []string{
+		"namespace", "launch", "launch_event", "generator", "counter", "order",
+	} {
 		rows, err := db.Query("SELECT * FROM idmint_" + table)
 		if err != nil {
 			t.Fatal(err)

@@ -52,8 +52,8 @@ const (
 	Postgres Dialect = dialect.Postgres
 	// MySQL is version 8.0 or later. Its statements are tested on MariaDB. To create a function
 	// takes the right CREATE ROUTINE. On a server that writes a binary log it takes
-	// log_bin_trust_function_creators or the right SUPER, too: without them it ends with the server's
-	// error 1419, which names that setting.
+	// log_bin_trust_function_creators or the right SUPER, too: without them the server's error is
+	// 1419, which names that setting.
 	MySQL Dialect = dialect.MySQL
 	// MariaDB is version 10.6 or later. What MySQL says of rights holds here.
 	MariaDB Dialect = dialect.MariaDB
