@@ -154,7 +154,7 @@ func (l *Log) Start(ctx context.Context, r Request) (Launch, error) {
 	if err != nil {
 		return Launch{}, err
 	}
-	start := Start{Namespace: l.opts.Namespace, Request: r, RequestHash: hash, Host: l.opts.Host}
+	start := Launch{Namespace: l.opts.Namespace, Request: r, RequestHash: hash, Host: l.opts.Host}
 	start.KnownLaunch = max(r.KnownLaunch, int(known))
 	launch, err := attempt(ctx, l, "start", r.Key, func(ctx context.Context) (Launch, error) {
 		if r.RollsBack != 0 { // launches are never deleted: what is there stays there

@@ -243,7 +243,7 @@ type sick struct {
 
 var errSick = errors.New("disk I/O error")
 
-func (s *sick) StartLaunch(ctx context.Context, start launchlog.Start) (launchlog.Launch, error) {
+func (s *sick) StartLaunch(ctx context.Context, start launchlog.Launch) (launchlog.Launch, error) {
 	if s.calls++; s.calls > 1 {
 		return launchlog.Launch{}, errSick
 	}
@@ -327,7 +327,7 @@ type blocked struct {
 
 var errInTheWay = errors.New("somebody has the lock")
 
-func (s *blocked) StartLaunch(ctx context.Context, _ launchlog.Start) (launchlog.Launch, error) {
+func (s *blocked) StartLaunch(ctx context.Context, _ launchlog.Launch) (launchlog.Launch, error) {
 	if s.attempts++; s.attempts == 1 {
 		return launchlog.Launch{}, &launchlog.AttemptError{Err: errInTheWay}
 	}

@@ -17,10 +17,11 @@ import (
 // own there.
 type Store interface {
 	// StartLaunch returns ErrBehind if the namespace's last launch number is below
-	// start.KnownLaunch. Else it returns the launch that has the key of start. If there is none, it
-	// takes the next number, and adds the launch and an event "started". Where no number is left
-	// the error is ErrLaunchesExhausted.
-	StartLaunch(ctx context.Context, start Start) (Launch, error)
+	// launch.KnownLaunch. Else it returns the launch that has the key of launch. If there is none,
+	// it takes the next number, and adds the launch and an event "started". Where no number is left
+	// the error is ErrLaunchesExhausted. Only Namespace, Request, RequestHash and Host of launch are
+	// given: the store sets the other fields, and keeps KnownLaunch nowhere.
+	StartLaunch(ctx context.Context, launch Launch) (Launch, error)
 
 	// EndLaunch ends a launch that is running, and adds an event "ended". A launch that has ended
 	// is returned as it is. If there is none the error is ErrNotFound.
@@ -123,12 +124,4 @@ func (l Look) Kept(token string, next int) error {
 	}
 	return fmt.Errorf("%w: generator number %d of launch %d is not the one that this process took",
 		ErrBehind, l.Generator, l.Launch)
-}
-
-// Start is what a store keeps of a new launch beside what it knows itself: the number and the time.
-type Start struct {
-	Namespace string
-	Request
-	RequestHash string
-	Host        string
 }

@@ -49,7 +49,7 @@ func steps(s launchlog.Store) []step {
 }
 
 func start(ctx context.Context, s launchlog.Store, key string) error {
-	_, err := s.StartLaunch(ctx, launchlog.Start{
+	_, err := s.StartLaunch(ctx, launchlog.Launch{
 		Namespace: "default", Request: storetest.Request(key), RequestHash: "x",
 	})
 	return err
@@ -59,7 +59,7 @@ func start(ctx context.Context, s launchlog.Store, key string) error {
 // the number id.
 func tour(t *testing.T, s launchlog.Store, key string, id int) {
 	t.Helper()
-	start := launchlog.Start{
+	start := launchlog.Launch{
 		Namespace: "default", Request: storetest.Request(key), RequestHash: "x", Host: "h",
 	}
 	start.Data, start.Reason = []byte(`{"a":"é"}`), "é"

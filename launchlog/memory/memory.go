@@ -73,7 +73,7 @@ func step[T any](
 }
 
 // StartLaunch implements launchlog.Store.
-func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchlog.Launch, error) {
+func (s *Store) StartLaunch(ctx context.Context, start launchlog.Launch) (launchlog.Launch, error) {
 	return step(ctx, s, start.Namespace, func(n *namespace) (launchlog.Launch, error) {
 		if n.last < start.KnownLaunch {
 			return launchlog.Launch{}, fmt.Errorf("%w: launch %d is known, the last one is %d",
@@ -86,11 +86,8 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 			return launchlog.Launch{}, launchlog.ErrLaunchesExhausted
 		}
 		n.last++
-		l := &launch{row: launchlog.Launch{
-			Namespace: start.Namespace, ID: n.last, Request: start.Request,
-			RequestHash: start.RequestHash, Host: start.Host, StartedAt: s.now(),
-		}}
-		l.row.KnownLaunch = 0
+		start.ID, start.StartedAt, start.KnownLaunch = n.last, s.now(), 0
+		l := &launch{row: start}
 		n.launches[n.last] = l
 		n.keys[start.Key] = n.last
 		n.add(launchlog.Event{

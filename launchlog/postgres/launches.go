@@ -17,7 +17,7 @@ import (
 const tries = 3
 
 // StartLaunch implements launchlog.Store.
-func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchlog.Launch, error) {
+func (s *Store) StartLaunch(ctx context.Context, start launchlog.Launch) (launchlog.Launch, error) {
 	values := rows.StartValues(start)
 	host := len(values) - 1
 	values = append(values[:host:host], start.KnownLaunch, launchlog.MaxLaunch, values[host])

@@ -94,7 +94,7 @@ func spoil[T any](f *Faulty, run func() (T, error)) (v T, err error) {
 }
 
 // StartLaunch implements launchlog.Store.
-func (f *Faulty) StartLaunch(ctx context.Context, s launchlog.Start) (launchlog.Launch, error) {
+func (f *Faulty) StartLaunch(ctx context.Context, s launchlog.Launch) (launchlog.Launch, error) {
 	return spoil(f, func() (launchlog.Launch, error) {
 		return f.Store.StartLaunch(context.WithoutCancel(ctx), s)
 	})

@@ -14,7 +14,7 @@ func Writes(s launchlog.Store) map[string]func() error {
 	one := launchlog.Ref{Namespace: namespace, Launch: 1}
 	start := func(namespace, key string) func() error {
 		return func() error {
-			_, err := s.StartLaunch(ctx, launchlog.Start{
+			_, err := s.StartLaunch(ctx, launchlog.Launch{
 				Namespace: namespace, Request: Request(key), RequestHash: "h",
 			})
 			return err

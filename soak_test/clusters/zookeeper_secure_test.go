@@ -26,7 +26,7 @@ func TestZooKeeperSecure(t *testing.T) {
 		User: server.Access.User, Password: server.Access.Password,
 	}
 	store := openZooKeeper(t, config)
-	launch, err := store.StartLaunch(t.Context(), launchlog.Start{
+	launch, err := store.StartLaunch(t.Context(), launchlog.Launch{
 		Namespace: "default", Request: storetest.Request("a"), RequestHash: "x",
 	})
 	if err != nil || launch.ID != 1 {

@@ -378,7 +378,7 @@ func attempt[T any](
 }
 
 // StartLaunch implements launchlog.Store.
-func (w *worker) StartLaunch(ctx context.Context, s launchlog.Start) (launchlog.Launch, error) {
+func (w *worker) StartLaunch(ctx context.Context, s launchlog.Launch) (launchlog.Launch, error) {
 	return attempt(ctx, w, record{Op: start, Space: s.Namespace, Key: s.Key},
 		func() (launchlog.Launch, error) { return w.Store.StartLaunch(ctx, s) },
 		func(r *record, l launchlog.Launch) { r.Number = int64(l.ID) })

@@ -56,7 +56,7 @@ func cutOff(n int) func(string, []kv.Change, func() (bool, error)) (bool, error)
 
 func start(t *testing.T, s launchlog.Store, key string, id int) {
 	t.Helper()
-	l, err := s.StartLaunch(ctx, launchlog.Start{
+	l, err := s.StartLaunch(ctx, launchlog.Launch{
 		Namespace: "n", Request: storetest.Request(key), RequestHash: "h",
 	})
 	if err != nil || l.ID != id {

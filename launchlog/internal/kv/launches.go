@@ -10,7 +10,7 @@ import (
 
 // StartLaunch implements launchlog.Store. One commit raises the last number, and inserts the key
 // and the launch.
-func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchlog.Launch, error) {
+func (s *Store) StartLaunch(ctx context.Context, start launchlog.Launch) (launchlog.Launch, error) {
 	part := launchesPart(start.Namespace)
 	var there int // the launch that has the key
 	var made started

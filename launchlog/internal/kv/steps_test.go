@@ -39,7 +39,7 @@ func TestCommitsThatFail(t *testing.T) {
 			} {
 				engine := &hooked{Engine: kvtest.NewMemory()}
 				s := kv.New(engine, nil)
-				_, err := s.StartLaunch(ctx, launchlog.Start{
+				_, err := s.StartLaunch(ctx, launchlog.Launch{
 					Namespace: launchlog.DefaultNamespace, Request: storetest.Request("a"),
 				})
 				if err == nil {
@@ -246,7 +246,7 @@ func TestPages(t *testing.T) {
 	for id := 1; id <= 320; id++ { // a page has 250 rows
 		request.Key, request.Service = fmt.Sprint(id), []string{"mail", "shop", "shop"}[id%3]
 		counter := launchlog.CounterRef{Namespace: "n", Name: fmt.Sprintf("c/%04d", id)}
-		_, err := s.StartLaunch(ctx, launchlog.Start{Namespace: "n", Request: request})
+		_, err := s.StartLaunch(ctx, launchlog.Launch{Namespace: "n", Request: request})
 		_, err2 := s.AdvanceCounter(ctx, counter, 5, "ann")
 		if err := cmp.Or(err, err2, claim(s, 1, fmt.Sprint(id))); err != nil {
 			t.Fatal(err)

@@ -53,7 +53,7 @@ var timeColumn = regexp.MustCompile(`\b(started_at|ended_at|claimed_at|updated_a
 const Started = `namespace, ` + request + `, host`
 
 // StartValues returns the values of [Started].
-func StartValues(s launchlog.Start) []any {
+func StartValues(s launchlog.Launch) []any {
 	return []any{
 		s.Namespace, s.Key, s.RequestHash, s.Service, s.Environment, s.Initiator, s.InitiatorKind,
 		s.Version, s.Commit, s.Ref, s.ArtifactDigest, s.Ticket, s.Reason, s.Approver, s.PipelineURL,
@@ -172,7 +172,7 @@ func Text(data json.RawMessage) any { return OrNull(string(data), len(data) == 0
 
 // Behind returns launchlog.ErrBehind if the namespace's last launch is below the one that the
 // caller knows.
-func Behind(start launchlog.Start, last int) error {
+func Behind(start launchlog.Launch, last int) error {
 	if last < start.KnownLaunch {
 		return fmt.Errorf("%w: launch %d is known, the last one is %d",
 			launchlog.ErrBehind, start.KnownLaunch, last)

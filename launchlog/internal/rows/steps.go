@@ -227,7 +227,7 @@ func ensure(ctx context.Context, tx Tx, find, insert string, key ...any) error {
 }
 
 // StartLaunch implements launchlog.Store.
-func (s *Steps) StartLaunch(ctx context.Context, start launchlog.Start) (launchlog.Launch, error) {
+func (s *Steps) StartLaunch(ctx context.Context, start launchlog.Launch) (launchlog.Launch, error) {
 	step := func(ctx context.Context, tx Tx) (any, error) {
 		last, err := ScanOne[int](tx.QueryRowContext(ctx, s.lastLaunch, start.Namespace))
 		none := errors.Is(err, sql.ErrNoRows)
@@ -268,8 +268,8 @@ func (s *Steps) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 	return launch, s.ahead(ctx, launchlog.Ref{Namespace: start.Namespace}, err)
 }
 
-func (s *Steps) byKey(ctx context.Context, tx Tx, start launchlog.Start) (launchlog.Launch, error) {
-	return ScanLaunch(tx.QueryRowContext(ctx, s.launchByKey, start.Namespace, start.Key))
+func (s *Steps) byKey(ctx context.Context, tx Tx, l launchlog.Launch) (launchlog.Launch, error) {
+	return ScanLaunch(tx.QueryRowContext(ctx, s.launchByKey, l.Namespace, l.Key))
 }
 
 // launch is one launch, by s.oneLaunch or s.lockLaunch.

@@ -26,7 +26,9 @@ func (s *faulty) EndLaunch(
 	return s.Store.EndLaunch(ctx, ref, e)
 }
 
-func (s *faulty) StartLaunch(ctx context.Context, start launchlog.Start) (launchlog.Launch, error) {
+func (s *faulty) StartLaunch(
+	ctx context.Context, start launchlog.Launch,
+) (launchlog.Launch, error) {
 	launch, err := s.Store.StartLaunch(ctx, start)
 	if s.started != nil {
 		s.started()

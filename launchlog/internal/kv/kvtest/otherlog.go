@@ -128,9 +128,9 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func start(namespace, key string) launchlog.Start {
+func start(namespace, key string) launchlog.Launch {
 	r := storetest.Request(key)
-	return launchlog.Start{Namespace: namespace, Request: r, RequestHash: "h"}
+	return launchlog.Launch{Namespace: namespace, Request: r, RequestHash: "h"}
 }
 
 // Apart shows that logs whose places lie within each other's keep apart. The first place is the
