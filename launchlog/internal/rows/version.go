@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	"github.com/idmint/idmint/internal/dialect"
@@ -40,7 +41,12 @@ func Await(ctx context.Context, version func(context.Context) (int, error)) erro
 		if !errors.As(err, &again) || dialect.UnknownHost(err) {
 			break
 		}
-		last = err
+		// The end of the wait cuts an attempt off, which need not say so: a dial says "i/o timeout".
+		timeout := net.Error(nil)
+		if last == nil || !errors.As(err, &timeout) || !timeout.Timeout() {
+			last = err
+		}
+		err = last
 	}
 	switch {
 	case err == nil: // ctx had ended before

@@ -34,6 +34,26 @@ func TestAwaitSaysWhatWasInTheWay(t *testing.T) {
 	})
 }
 
+// Where the wait ends in mid-call, the driver may call that a timeout of its own: the error says
+// what was in the way before.
+func TestAwaitIsCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		refused := errors.New("refused")
+		calls := 0
+		err := rows.Await(t.Context(), func(ctx context.Context) (int, error) {
+			if calls++; calls < 3 {
+				return 0, &launchlog.AttemptError{Err: refused}
+			}
+			<-ctx.Done()
+			cut := &net.OpError{Op: "dial", Err: &net.DNSError{IsTimeout: true}}
+			return 0, &launchlog.AttemptError{Err: cut}
+		})
+		if !errors.Is(err, refused) || calls != 3 {
+			t.Errorf("after %d calls: %v", calls, err)
+		}
+	})
+}
+
 // A name that nobody knows is mistyped, and is told at once.
 func TestAwaitUnknownHost(t *testing.T) {
 	unknown := &net.DNSError{Err: "no such host", Name: "nosuch.invalid", IsNotFound: true}
