@@ -1,7 +1,6 @@
 package stores_test
 
 import (
-	"database/sql"
 	"os"
 	"regexp"
 	"slices"
@@ -133,7 +132,9 @@ func byHand(t *testing.T, role string, may []string) {
 	before := dump(t, admin)
 	for _, text := range append(mysqlServer.changing(),
 		"DELETE FROM idmint_schema", "UPDATE idmint_schema SET word = ''",
-		"INSERT INTO idmint_schema (version) VALUES (99)", "DROP TABLE idmint_generator",
+		"INSERT INTO idmint_schema (version) VALUES (99)",
+		"INSERT INTO idmint_namespace (namespace, last_launch_id) VALUES ('late', 99999)",
+		"DROP TABLE idmint_generator",
 		"ALTER TABLE idmint_launch DROP PRIMARY KEY",
 		"CREATE TRIGGER mine BEFORE DELETE ON idmint_launch FOR EACH ROW SET @x = 1",
 	) {
@@ -184,9 +185,8 @@ func TestMigratorGrants(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t, databases.MariaDB)
 	named := granted(t, d, "migrator")
-	up := func(db *sql.DB) error { _, _, err := migrations.Up(ctx, db, migrations.MySQL); return err }
 	db := dbtest.Open(t, named)
-	if err := up(db); err != nil {
+	if _, _, err := migrations.Up(ctx, db, migrations.MySQL); err != nil {
 		t.Fatal(err)
 	}
 	if err := migrations.Down(ctx, db, migrations.MySQL, 0); !isDenied(err) {
