@@ -1,5 +1,7 @@
 package generator
 
+import "context"
+
 // A view is what a call has read, in this order.
 type view struct {
 	span *span
@@ -91,4 +93,22 @@ func (r *layout) decideNext(v view, next uint64) decision {
 		return decision{action: await, tick: next}
 	}
 	return decision{action: begin, tick: next}
+}
+
+// mayWait says why a call is not to wait for a tick, and for the slots ahead that others want.
+func (t *timeline) mayWait(ctx context.Context, nano int64, until, ahead uint64) error {
+	switch turn := until + ahead/t.perTick(); {
+	case ctx.Err() != nil:
+		return t.clockError(nano, until, ctx.Err())
+	case t.far(nano, until):
+		return t.clockError(nano, until, ErrClockBehind)
+	case t.far(nano, turn):
+		return t.clockError(nano, turn, ErrMaxWait)
+	}
+	return nil
+}
+
+// far reports whether a tick is too far away to wait for it.
+func (t *timeline) far(nano int64, tick uint64) bool {
+	return t.timeOf(tick)-nano-int64(t.unit) > int64(t.maxWait)
 }

@@ -146,24 +146,6 @@ func (t *timeline) mayQueue(ctx context.Context, ahead uint64) error {
 	return t.mayWait(ctx, nano, max(t.turn.until.Load(), now), ahead)
 }
 
-// mayWait says why a call is not to wait for a tick, and for the slots ahead that others want.
-func (t *timeline) mayWait(ctx context.Context, nano int64, until, ahead uint64) error {
-	switch turn := until + ahead/t.perTick(); {
-	case ctx.Err() != nil:
-		return t.clockError(nano, until, ctx.Err())
-	case t.far(nano, until):
-		return t.clockError(nano, until, ErrClockBehind)
-	case t.far(nano, turn):
-		return t.clockError(nano, turn, ErrMaxWait)
-	}
-	return nil
-}
-
-// far reports whether a tick is too far away to wait for it.
-func (t *timeline) far(nano int64, tick uint64) bool {
-	return t.timeOf(tick)-nano-int64(t.unit) > int64(t.maxWait)
-}
-
 // overdue is when a call that comes now has waited for too long, whatever the clock says.
 func (t *timeline) overdue() time.Time {
 	most := t.maxWait + 2*t.unit

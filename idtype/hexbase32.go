@@ -1,5 +1,12 @@
 package idtype
 
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
 // Hexadecimal and base 32, eight characters at a time in one word. The digits of both alphabets end
 // with 9, and 'a' follows.
 
@@ -66,4 +73,91 @@ func bigEndian8[S string | []byte](s S, i int) uint64 {
 	s = s[i : i+8]
 	return uint64(s[7]) | uint64(s[6])<<8 | uint64(s[5])<<16 | uint64(s[4])<<24 |
 		uint64(s[3])<<32 | uint64(s[2])<<40 | uint64(s[1])<<48 | uint64(s[0])<<56
+}
+
+// halves are the bytes of an ID as two numbers. They are read in the pieces in which the compiler
+// copies an array. A load that spans two pieces would wait for both to reach the cache.
+func halves(id []byte) (high, low uint64) {
+	v := binary.BigEndian.Uint64(id)
+	if len(id) == 8 {
+		return v >> 32, v & (1<<32 - 1)
+	}
+	return v >> 24, v<<40>>24 | uint64(binary.BigEndian.Uint16(id[8:]))
+}
+
+// putHalves is the inverse of halves.
+func putHalves(id []byte, high, low uint64) {
+	if len(id) == 8 {
+		binary.BigEndian.PutUint64(id, high<<32|low)
+		return
+	}
+	binary.BigEndian.PutUint64(id, high<<24|low>>16)
+	binary.BigEndian.PutUint16(id[8:], uint16(low))
+}
+
+// appendByteText appends the 16 characters of an ID.
+func appendByteText(b, id []byte) []byte {
+	high, low := halves(id)
+	var first, second uint64
+	if len(id) == 8 {
+		first, second = spell(high, 4, &hexPairs), spell(low, 4, &hexPairs)
+	} else {
+		first, second = spell(high, 5, &base32Pairs), spell(low, 5, &base32Pairs)
+	}
+	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, first), second)
+}
+
+// setWords sets the ID to what a text of two words says. It reports false, and leaves the ID, where
+// that is no text of one, or zero's. The first character of a word is in its highest byte.
+func setWords(id []byte, first, second uint64) bool {
+	if len(id) == 8 {
+		v, stray := unspell(first, '0')
+		w, stray2 := unspell(second, '0')
+		if (v|w)&(0xf0*ones)|(stray|stray2)&highBits != 0 {
+			return false
+		}
+		first, second = join(v, 4), join(w, 4)
+	} else {
+		v, stray := unspell(first, '2')
+		w, stray2 := unspell(second, '2')
+		if (v|w)&(0xe0*ones)|(stray|stray2)&highBits != 0 {
+			return false
+		}
+		first, second = join(v, 5), join(w, 5)
+	}
+	if first|second == 0 {
+		return false
+	}
+	putHalves(id, first, second)
+	return true
+}
+
+// setByteText is the exact inverse of appendByteText over all IDs but zero. It leaves the ID on an
+// error.
+func setByteText[S string | []byte](f *byteScheme, id []byte, s S) error {
+	if len(s) == textLen && setWords(id, bigEndian8(s, 0), bigEndian8(s, 8)) {
+		return nil
+	}
+	return textFailure(f, s)
+}
+
+// textFailure finds the reason that helps most.
+func textFailure[S string | []byte](f *byteScheme, s S) error {
+	if text, quoted := jsonString(s); quoted && setByteText(f, make([]byte, f.size), text) == nil {
+		return errQuoted
+	}
+	if len(s) != textLen {
+		return fmt.Errorf("%d bytes, want %d characters", len(s), textLen)
+	}
+	text := string(s)
+	i := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune(f.alphabet, r) })
+	if i < 0 {
+		return ErrZero
+	}
+	_, size := utf8.DecodeRuneInString(text[i:])
+	char := text[i : i+size]
+	if strings.Contains(f.alphabet, strings.ToLower(char)) {
+		return fmt.Errorf("%q at index %d is upper case, want lower case", char, i)
+	}
+	return fmt.Errorf("%q at index %d, want %s", char, i, f.letters)
 }
