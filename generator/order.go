@@ -48,6 +48,9 @@ const (
 const (
 	burst     = 1_000_000
 	perSecond = 10_000
+
+	// longestFill is beyond each rest. The time of a generator that minted nothing does not count.
+	longestFill = 2 * longestRest
 )
 
 var errLookEnded = errors.New("the register ended its goroutine without an answer")
@@ -61,7 +64,7 @@ type order struct {
 	told   uint64    // how far the generator had come after the last look
 	bucket uint64    // by how much it may raise the register
 	looks  int64     // that the register had counted
-	looked time.Time // when
+	looked time.Time // when the last look began that it answered; zero before the first
 	err    error     // of the last look; nil before the first
 
 	skipped               uint64 // counters that were passed over
@@ -93,19 +96,15 @@ func (g *Decimal) reached() uint64 {
 func (g *Decimal) look(ctx context.Context) error {
 	o := &g.order
 	g.bases.mu.Lock()
-	began := time.Now()
-	since := began.Sub(o.looked)
-	if o.looked.IsZero() {
-		since = 0
-	}
-	report := o.report(g.reached(), since)
+	began, reached := time.Now(), g.reached()
+	report, left := o.report(reached, o.since(began))
 	g.bases.mu.Unlock()
 
 	is, looks, err := o.ask(ctx, report)
 
 	g.bases.mu.Lock()
 	defer g.bases.mu.Unlock()
-	o.looked = began
+	answered := o.err == nil // the one before
 	if o.err = asRepeated(err); err != nil {
 		o.unheard++
 		o.rest = max(o.rest, min(2*o.rest, awayRest))
@@ -114,22 +113,32 @@ func (g *Decimal) look(ctx context.Context) error {
 		}
 		return o.err
 	}
-	if since > 0 {
-		o.pace(looks-o.looks, since)
+	if began.After(o.looked) { // else the answer is late
+		if since := o.since(began); since > 0 && answered {
+			o.pace(looks-o.looks, since)
+		}
+		o.looked, o.looks, o.bucket = began, looks, left
 	}
-	o.looks, o.is = looks, max(o.is, is) // an answer may be late
+	o.is, o.told = max(o.is, is), reached // without what was minted meanwhile
 	g.moveUp()
-	o.told = g.reached()
 	return nil
 }
 
-// report takes what a report raises the register by out of the bucket, and returns the report.
-func (o *order) report(reached uint64, since time.Duration) uint64 {
-	filled := uint64(since.Seconds() * perSecond)
-	o.bucket = min(o.bucket+filled, max(burst, filled))
-	report := min(reached, o.is+o.bucket)
-	o.bucket -= report - min(report, o.is)
-	return report
+// since is the time since the last look that was answered, or 0 before the first.
+func (o *order) since(now time.Time) time.Duration {
+	if o.looked.IsZero() {
+		return 0
+	}
+	return now.Sub(o.looked)
+}
+
+// report returns a report, and what it leaves in the bucket. That is taken once the report is
+// answered: whatever became of one without an answer, the next one raises the register to no more.
+func (o *order) report(reached uint64, since time.Duration) (report, left uint64) {
+	filled := uint64(min(since, longestFill).Seconds() * perSecond)
+	left = min(o.bucket+filled, max(burst, filled))
+	report = min(reached, o.is+left)
+	return report, left - (report - min(report, o.is))
 }
 
 // ask asks the register.
@@ -181,7 +190,7 @@ func (g *Decimal) moveFrom(last uint64) bool {
 	}
 	o.skipped += (to - last) / formats.DecimalStep
 	o.moves++
-	o.round = o.is / roundLength
+	o.round, o.told = o.is/roundLength, o.is
 	return true
 }
 

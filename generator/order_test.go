@@ -249,6 +249,99 @@ func TestRunaway(t *testing.T) {
 	})
 }
 
+// TestRunawayAfterRest: the time of a generator that minted nothing fills no bucket. So what it mints at
+// once after a day does not use up the round of its service.
+func TestRunawayAfterRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := newService()
+		g := all.generator(t, launch)
+		defer g.Close(ctx)
+		next(t, g)
+		time.Sleep(25 * time.Hour)
+		g.SkipTo(900_000_000)
+		mintFor(t, 10*time.Second, g)
+		if is, _ := all.get(); is > generator.RoundLength/20 || is < generator.Burst {
+			t.Errorf("the register is %d, of %d of a round", is, generator.RoundLength)
+		}
+	})
+}
+
+// TestSlowOutage: a generator reports all that it has minted while the register did not answer, if it
+// minted no faster than reports may go.
+func TestSlowOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := newService()
+		g := all.generator(t, launch)
+		defer g.Close(ctx)
+		next(t, g)
+		all.say(0, errAway)
+		for range 1500 {
+			fill(t, g, generator.PerSecond/2)
+			time.Sleep(time.Second)
+		}
+		all.set(1) // nothing came there
+		all.answering(nil)
+		mintFor(t, time.Minute, g)
+		if is, _ := all.get(); is < 1500*generator.PerSecond/2 {
+			t.Errorf("the register is %d after %d IDs", is, g.Stats().Taken)
+		}
+	})
+}
+
+// TestFewLooksOfOthers: a generator whose look failed, in the beginning or for an hour, does not take
+// what others looked meanwhile for their pace.
+func TestFewLooksOfOthers(t *testing.T) {
+	for _, minted := range []int{60, 0} { // seconds before it fails
+		synctest.Test(t, func(t *testing.T) {
+			all := newService()
+			all.count(1_000_000)
+			g := all.generator(t, launch)
+			defer g.Close(ctx)
+			mintFor(t, time.Duration(minted)*time.Second, g)
+			all.say(0, errAway)
+			next(t, g)
+			if minted > 0 {
+				mintFor(t, time.Hour, g)
+				all.count(10 * 3600)
+			}
+			all.answering(nil)
+			mintFor(t, 2*time.Minute, g)
+			if s := g.Stats(); s.Unheard == 0 || s.Rest != time.Second {
+				t.Errorf("after %d s: %+v", minted, s)
+			}
+		})
+	}
+}
+
+// TestIDsDuringLook: what is minted while a look is under way is reported by the next one, also
+// where nothing is minted after it.
+func TestIDsDuringLook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := newService()
+		g := all.generator(t, launch)
+		defer g.Close(ctx)
+		asked := make(chan struct{}, 1)
+		next(t, g)
+		all.answering(func(_ context.Context, is int64) (int64, error) {
+			asked <- struct{}{}
+			time.Sleep(time.Millisecond)
+			return is, nil
+		})
+		next(t, g)
+		<-asked
+		next(t, g)
+		time.Sleep(time.Minute)
+		all.answering(nil)
+		if is, _ := all.get(); is != 3 {
+			t.Errorf("the register is %d after 3 IDs", is)
+		}
+		time.Sleep(time.Hour)
+		if _, looks := all.get(); looks != 3 {
+			t.Errorf("%d looks", looks)
+		}
+	})
+}
+
 // TestFleet: however many generators mint, all together look at the register about ten times a
 // second, once each has looked twice, and no more often than once a second each. A fleet that shrinks
 // looks as often soon.

@@ -56,6 +56,13 @@ func (r *service) set(value int64) {
 	r.value = value
 }
 
+// count adds looks of others.
+func (r *service) count(looks int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.looks += looks
+}
+
 func (r *service) get() (value, looks int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
