@@ -249,8 +249,8 @@ func TestRunaway(t *testing.T) {
 	})
 }
 
-// TestRunawayAfterRest: the time of a generator that minted nothing fills no bucket. So what it mints at
-// once after a day does not use up the round of its service.
+// TestRunawayAfterRest: the time of a generator that minted nothing fills no bucket. So what it
+// mints at once after a day does not use up the round of its service.
 func TestRunawayAfterRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := newService()
@@ -266,8 +266,8 @@ func TestRunawayAfterRest(t *testing.T) {
 	})
 }
 
-// TestSlowOutage: a generator reports all that it has minted while the register did not answer, if it
-// minted no faster than reports may go.
+// TestSlowOutage: a generator reports all that it has minted while the register did not answer, if
+// it minted no faster than reports may go.
 func TestSlowOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := newService()
@@ -288,8 +288,8 @@ func TestSlowOutage(t *testing.T) {
 	})
 }
 
-// TestFewLooksOfOthers: a generator whose look failed, in the beginning or for an hour, does not take
-// what others looked meanwhile for their pace.
+// TestFewLooksOfOthers: a generator whose look failed, in the beginning or for an hour, does not
+// take what others looked meanwhile for their pace.
 func TestFewLooksOfOthers(t *testing.T) {
 	for _, minted := range []int{60, 0} { // seconds before it fails
 		synctest.Test(t, func(t *testing.T) {

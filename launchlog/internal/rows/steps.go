@@ -533,7 +533,7 @@ func (s *Steps) Order(
 	if s.looking == nil {
 		return 0, 0, errNotOpened
 	}
-	found, err := result[[2]int64](s.looking(ctx, func(ctx context.Context, tx Tx) (any, error) {
+	step := func(ctx context.Context, tx Tx) (any, error) {
 		_, err := tx.ExecContext(ctx, s.look, look.Namespace, look.Service, look.Reached)
 		if err != nil {
 			return nil, err
@@ -551,7 +551,13 @@ func (s *Steps) Order(
 			return nil, launchlog.ErrOtherLog
 		}
 		return found, look.Kept(token, next)
-	}))
+	}
+	found, err := result[[2]int64](s.looking(ctx, step))
+	if errors.Is(err, launchlog.ErrBehind) {
+		// A proxy may have asked a replica, which is late. It sends a transaction to the server that
+		// writes.
+		found, err = result[[2]int64](s.write(ctx, step))
+	}
 	return found[0], found[1], err
 }
 
