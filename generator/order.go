@@ -38,6 +38,8 @@ const (
 	longestRest  = 1000 * time.Second
 	awayRest     = 30 * time.Second // where the register does not answer
 	serviceLooks = 10
+	evenRest     = 10 * time.Second // towards which each rest goes by a power of evenBy
+	evenBy       = 0.03             // so a thousand look 7 % more often, ten thousand 15 %
 	lookTime     = 10 * time.Second // that a look in the background may take
 	firstLook    = 2 * time.Second  // that a number waits for its look, at most
 )
@@ -159,9 +161,12 @@ func (o *order) ask(ctx context.Context, report uint64) (is uint64, looks int64,
 }
 
 // pace sets the rest before the next look, by the looks of all generators since the last one. Where
-// all rest as long as this one, they come to serviceLooks a second.
+// all rest as long as this one, they come to serviceLooks a second. Who rests longer than others
+// comes a little nearer to them at each look, and so do they. Without that each fleet would stay as
+// uneven as it is: it keeps the pace as a whole.
 func (o *order) pace(looks int64, since time.Duration) {
 	rest := float64(o.rest) * float64(looks) / (serviceLooks * since.Seconds())
+	rest *= math.Pow(float64(evenRest)/float64(o.rest), evenBy)
 	o.rest = time.Duration(min(max(rest, float64(shortestRest)), float64(longestRest)))
 }
 

@@ -371,19 +371,40 @@ func TestFleet(t *testing.T) {
 			if _, looks := all.get(); looks > int64(8*n) {
 				t.Errorf("%d generators: %d looks in the beginning", n, looks)
 			}
-			most := min(float64(n), 12)
+			most := min(float64(n), 14)
 			if rate := mint(fleet, 20); rate > most || rate < most/2 {
 				t.Errorf("%d generators look %.1f times a second, want up to %.1f", n, rate, most)
 			}
 			if n >= 100 { // the others are idle
 				of := fleet[:n/10]
 				mint(of, 50)
-				if rate := mint(of, 20); rate > 12 || rate < 5 {
+				if rate := mint(of, 20); rate > 14 || rate < 5 {
 					t.Errorf("%d of %d look %.1f times a second", len(of), n, rate)
 				}
 			}
 		})
 	}
+}
+
+// TestEven: the generators of a fleet look about as often as each other, also where most of it has
+// gone, and some have heard of that before others.
+func TestEven(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := newService()
+		fleet := make([]*generator.Decimal, 1000)
+		for i := range fleet {
+			fleet[i] = all.generator(t, 1)
+			defer fleet[i].Close(ctx)
+		}
+		mintFor(t, 10*time.Minute, fleet...)
+		fleet = fleet[:100]
+		mintFor(t, 2*time.Hour, fleet...)
+		for i, g := range fleet {
+			if rest := g.Stats().Rest; rest < 4*time.Second || rest > 25*time.Second {
+				t.Errorf("generator %d rests %v, want about 10 s", i, rest)
+			}
+		}
+	})
 }
 
 // TestIdle: a generator that mints nothing asks nothing.
