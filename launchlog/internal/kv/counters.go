@@ -112,7 +112,8 @@ func (s *Store) RaiseCounter(
 }
 
 // Order implements launchlog.Store, by two reads and a commit. A look that another process overtakes
-// is not counted: the load does not grow by those who would look again at once.
+// is not counted: the load does not grow by those who would look again at once. One that raises
+// nothing, as the first of a generator, is answered by what it read.
 func (s *Store) Order(
 	ctx context.Context, look launchlog.Look,
 ) (value, looks int64, err error) {
@@ -133,7 +134,10 @@ func (s *Store) Order(
 	}
 	now := ordered{max(was.Value, look.Reached), was.Looks + 1, later(s.clock(), was.At), word()}
 	done, err := s.commit(ctx, part, change{r, now})
-	if err == nil && !done {
+	switch {
+	case err == nil && !done && look.Reached == 0:
+		return was.Value, was.Looks, nil
+	case err == nil && !done:
 		err = errRaced
 	}
 	return now.Value, now.Looks, err

@@ -71,6 +71,30 @@ func TestCommitsThatFail(t *testing.T) {
 	}
 }
 
+// A look that others overtake has not raised the register. It says what the register was, if it was
+// to raise nothing: so a generator that starts beside others begins above it.
+func TestLookThatIsOvertaken(t *testing.T) {
+	engine := &hooked{Engine: kvtest.NewMemory()}
+	s := kv.New(engine, nil)
+	look := launchlog.Look{Ref: launchOne, Service: "shop", Reached: 7}
+	if _, _, err := s.Order(ctx, look); err != nil {
+		t.Fatal(err)
+	}
+	engine.commit = func(string, []kv.Change, func() (bool, error)) (bool, error) {
+		return false, nil
+	}
+	for _, reached := range []int64{1, 8} {
+		look.Reached = reached
+		if is, _, err := s.Order(ctx, look); !errors.As(err, new(*launchlog.AttemptError)) {
+			t.Errorf("a report of %d: %d, %v", reached, is, err)
+		}
+	}
+	look.Reached = 0
+	if is, looks, err := s.Order(ctx, look); is != 7 || looks != 1 || err != nil {
+		t.Errorf("a question: %d, %d, %v", is, looks, err)
+	}
+}
+
 // Clocks of processes differ. Nothing is before what was there before it.
 func TestClamp(t *testing.T) {
 	memory := kvtest.NewMemory()
