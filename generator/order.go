@@ -36,7 +36,7 @@ const roundLength = perNumber - perNumber/10 - perNumber/100
 const (
 	shortestRest = time.Second
 	longestRest  = 1000 * time.Second
-	awayRest     = 30 * time.Second // where the register does not answer
+	awayRest     = 100 * time.Second // where the register does not answer, at most
 	serviceLooks = 10
 	evenRest     = 10 * time.Second // towards which each rest goes by a power of evenBy
 	evenBy       = 0.03             // so a thousand look 7 % more often, ten thousand 15 %

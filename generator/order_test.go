@@ -281,7 +281,7 @@ func TestSlowOutage(t *testing.T) {
 		}
 		all.set(1) // nothing came there
 		all.answering(nil)
-		mintFor(t, time.Minute, g)
+		mintFor(t, 3*time.Minute, g)
 		if is, _ := all.get(); is < 1500*generator.PerSecond/2 {
 			t.Errorf("the register is %d after %d IDs", is, g.Stats().Taken)
 		}
@@ -305,7 +305,7 @@ func TestFewLooksOfOthers(t *testing.T) {
 				all.count(10 * 3600)
 			}
 			all.answering(nil)
-			mintFor(t, 2*time.Minute, g)
+			mintFor(t, 4*time.Minute, g)
 			if s := g.Stats(); s.Unheard == 0 || s.Rest != time.Second {
 				t.Errorf("after %d s: %+v", minted, s)
 			}

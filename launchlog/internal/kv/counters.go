@@ -111,8 +111,11 @@ func (s *Store) RaiseCounter(
 	return now.state(ref), nil
 }
 
-// Order implements launchlog.Store, by two reads and a commit. A look that another process overtakes
-// is not counted: the load does not grow by those who would look again at once. One that raises
+// lookTries is how often a look is tried that other processes overtake. Then it is not counted: the
+// load does not grow by those who would look again at once.
+const lookTries = 3
+
+// Order implements launchlog.Store, by two reads and a commit. A look that is overtaken and raises
 // nothing, as the first of a generator, is answered by what it read.
 func (s *Store) Order(
 	ctx context.Context, look launchlog.Look,
@@ -128,19 +131,28 @@ func (s *Store) Order(
 		}
 	}
 	part := orderPart(look)
-	was, r, err := row[ordered](ctx, s, part, stateRow)
+	leave, err := s.queue.enter(ctx, part)
 	if err != nil {
 		return 0, 0, err
 	}
-	now := ordered{max(was.Value, look.Reached), was.Looks + 1, later(s.clock(), was.At), word()}
-	done, err := s.commit(ctx, part, change{r, now})
-	switch {
-	case err == nil && !done && look.Reached == 0:
-		return was.Value, was.Looks, nil
-	case err == nil && !done:
+	defer leave()
+	var was ordered
+	for range lookTries {
+		var r Row
+		if was, r, err = row[ordered](ctx, s, part, stateRow); err != nil {
+			return 0, 0, err
+		}
+		now := ordered{
+			max(was.Value, look.Reached), was.Looks + 1, later(s.clock(), was.At), word(),
+		}
+		if done, err := s.commit(ctx, part, change{r, now}); done || err != nil {
+			return now.Value, now.Looks, err
+		}
+	}
+	if look.Reached > 0 {
 		err = errRaced
 	}
-	return now.Value, now.Looks, err
+	return was.Value, was.Looks, err
 }
 
 // LastNumber implements launchlog.Store.

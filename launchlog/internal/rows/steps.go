@@ -130,12 +130,10 @@ func NewSteps(w Words, word string, inTransaction, reading, looking Runner) Step
 			SET value = ?, note = ?, holder = ?, updated_at = ` + w.Now + thisCounter + `
 			AND (value = ? OR value = ? AND note = ?)`),
 		look: in(w.Look),
-		// A proxy that sends reads to replicas keeps one that locks on the primary: a replica may not
-		// have the claim yet.
 		order: in(`SELECT value, looks, (` + Word + `),
 				coalesce((SELECT token FROM idmint_generator` + thisLaunch + ` AND generator_id = ?), ''),
 				coalesce((SELECT next_generator_id FROM idmint_launch` + thisLaunch + `), 0)
-			FROM idmint_order WHERE namespace = ? AND service = ?` + w.Lock),
+			FROM idmint_order WHERE namespace = ? AND service = ?`),
 		oneCounter: in(counter + thisCounter),
 		counters:   in(counter + thisNamespace + ` AND name > ? ORDER BY name LIMIT ?`),
 	}, w.Tables, word}
