@@ -24,40 +24,26 @@ type Appender interface {
 //	err = batch.Column(1).Append(names)
 //	err = batch.Send()
 //
-// An ID that is zero is a [*RowError] that wraps [idtype.ErrZero], and then no row is added. Any
-// other error wraps the batch's. The batch then takes no more.
-func Append[T idtype.ID](column Appender, ids []T) error {
-	return appendAll(column, ids, zeroFails)
-}
-
-// AppendOrZero is [Append] to a column that is not Nullable and holds zero for "none": see
-// [idtype.OrZero].
-func AppendOrZero[T idtype.ID](column Appender, ids []T) error {
-	return appendAll(column, ids, zeroStays)
-}
-
-// AppendNullable is [Append] to a Nullable column. Zero becomes NULL.
-func AppendNullable[T idtype.ID](column Appender, ids []T) error {
-	return appendAll(column, ids, zeroIsNull)
-}
-
-// chunk is how many IDs are converted before they go to the batch. Their memory stays small, and in
-// the cache.
-const chunk = 4096
-
-func appendAll[T idtype.ID](column Appender, ids []T, z zero) error {
-	if err := check(ids, z); err != nil {
+// An ID that is zero is a [*RowError] that wraps [idtype.ErrZero], and then no row is added. If the
+// column may hold "none", pass [OrZero] or [OrNull], of which the last counts. Any other error wraps
+// the batch's. The batch then takes no more.
+func Append[T idtype.ID](column Appender, ids []T, none ...None) error {
+	as := noNone
+	if len(none) > 0 {
+		as = none[len(none)-1]
+	}
+	if err := check(ids, as); err != nil {
 		return err
 	}
 	step := chunk
-	if formOf[T]().size == 0 && z != zeroIsNull {
+	if formOf[T]().size == 0 && as != OrNull {
 		step = len(ids)
 	}
 	var b buffer[T]
 	for len(ids) > 0 {
 		n := min(step, len(ids))
 		// The batch's error speaks of Go's types, and not of IDs.
-		if err := column.Append(b.values(ids[:n], z == zeroIsNull)); err != nil {
+		if err := column.Append(b.values(ids[:n], as == OrNull)); err != nil {
 			return fmt.Errorf("clickhouse: IDs of type %s go into a column of type %s: "+
 				"check the batch's order of columns and the table: %w",
 				keys.TypeName(reflect.TypeFor[T]()), formOf[T]().columnType(), err)
@@ -66,6 +52,10 @@ func appendAll[T idtype.ID](column Appender, ids []T, z zero) error {
 	}
 	return nil
 }
+
+// chunk is how many IDs are converted before they go to the batch. Their memory stays small, and in
+// the cache.
+const chunk = 4096
 
 // A buffer makes of IDs what the columns of clickhouse-go take. The next IDs use its slices again.
 type buffer[T idtype.ID] struct {

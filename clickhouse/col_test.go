@@ -20,7 +20,7 @@ func TestSpoilt(t *testing.T) {
 // Any bytes may come from the wire. They are IDs that are written as the same bytes, or an error
 // that leaves the column as it was.
 func (f fixture[T]) testSpoilt(t *testing.T) {
-	id := clickhouse.ColID[T](f.IDs(3))
+	id := clickhouse.Col[T]{IDs: f.IDs(3)}
 	var b proto.Buffer
 	id.EncodeColumn(&b)
 	var vectors bytes.Buffer
@@ -35,29 +35,29 @@ func (f fixture[T]) testSpoilt(t *testing.T) {
 			spoilt := bytes.Clone(b.Buf)
 			spoilt[at] = x
 			if x == 0 { // a whole row of zeros
-				size := len(spoilt) / len(id)
+				size := len(spoilt) / id.Rows()
 				clear(spoilt[at/size*size : (at/size+1)*size])
 			}
-			got := clickhouse.ColID[T]{f.At(5)}
-			if err := got.DecodeColumn(reader(spoilt), len(id)); err != nil {
+			got := clickhouse.Col[T]{IDs: []T{f.At(5)}}
+			if err := got.DecodeColumn(reader(spoilt), id.Rows()); err != nil {
 				var row *clickhouse.RowError
-				if !errors.As(err, &row) || row.Row != at*len(id)/len(spoilt) ||
-					!slices.Equal(got, clickhouse.ColID[T]{f.At(5)}) {
+				if !errors.As(err, &row) || row.Row != at*id.Rows()/len(spoilt) ||
+					!slices.Equal(got.IDs, []T{f.At(5)}) {
 					t.Fatalf("byte %d as %#x: %v, %v", at, x, got, err)
 				}
 				refused++
 				continue
 			}
 			var again proto.Buffer
-			got[1:].EncodeColumn(&again)
-			if got[0] != f.At(5) || !bytes.Equal(again.Buf, spoilt) {
+			clickhouse.Col[T]{IDs: got.IDs[1:]}.EncodeColumn(&again)
+			if got.Row(0) != f.At(5) || !bytes.Equal(again.Buf, spoilt) {
 				t.Fatalf("byte %d as %#x: read as %v", at, x, got)
 			}
 		}
-		got := clickhouse.ColID[T]{f.At(5)}
-		if err := got.DecodeColumn(reader(b.Buf[:at]), len(id)); !errors.Is(err, io.EOF) &&
+		got := clickhouse.Col[T]{IDs: []T{f.At(5)}}
+		if err := got.DecodeColumn(reader(b.Buf[:at]), id.Rows()); !errors.Is(err, io.EOF) &&
 			!errors.Is(err, io.ErrUnexpectedEOF) ||
-			len(got) != 1 {
+			got.Rows() != 1 {
 			t.Fatalf("%d bytes: %v, %v", at, got, err)
 		}
 	}
@@ -65,16 +65,16 @@ func (f fixture[T]) testSpoilt(t *testing.T) {
 
 	// NULL hides whatever stands for the value; what is not NULL is an ID.
 	var zero T
-	null := clickhouse.ColIDNullable[T]{zero, f.At(1)}
+	null := clickhouse.Col[T]{[]T{zero, f.At(1)}, clickhouse.OrNull}
 	var n proto.Buffer
 	null.EncodeColumn(&n)
 	size := (len(n.Buf) - 2) / 2
 	for i := range size {
 		n.Buf[2+i] = 0x81
 	}
-	var got clickhouse.ColIDNullable[T]
+	got := clickhouse.Col[T]{None: clickhouse.OrNull}
 	try(t, got.DecodeColumn(reader(n.Buf), 2))
-	if !slices.Equal(got, null) {
+	if !slices.Equal(got.IDs, null.IDs) {
 		t.Fatalf("got %v, want %v", got, null)
 	}
 	n.Buf[0] = 0
@@ -82,7 +82,7 @@ func (f fixture[T]) testSpoilt(t *testing.T) {
 	var row *clickhouse.RowError
 	if err := got.DecodeColumn(reader(n.Buf), 2); !errors.As(err, &row) || row.Row != 0 ||
 		!errors.Is(err, idtype.ErrZero) ||
-		len(got) != 2 {
+		got.Rows() != 2 {
 		t.Fatalf("zero that is not NULL: %v, %v", got, err)
 	}
 }
@@ -108,10 +108,8 @@ func FuzzDecode(f *testing.F) {
 }
 
 func (f fixture[T]) fuzz(t *testing.T, data []byte) {
-	for _, column := range []proto.ColumnOf[T]{
-		&clickhouse.ColID[T]{f.At(1)}, &clickhouse.ColIDOrZero[T]{f.At(1)},
-		&clickhouse.ColIDNullable[T]{f.At(1)},
-	} {
+	for _, none := range []clickhouse.None{0, clickhouse.OrZero, clickhouse.OrNull} {
+		column := clickhouse.Col[T]{[]T{f.At(1)}, none}
 		var one proto.Buffer
 		column.EncodeColumn(&one)
 		rows := len(data) / len(one.Buf)
@@ -121,27 +119,22 @@ func (f fixture[T]) fuzz(t *testing.T, data []byte) {
 		if err != nil &&
 			(!errors.As(err, &row) || row.Row < 0 || row.Row >= rows || column.Rows() != 1) ||
 			column.Row(0) != f.At(1) {
-			t.Fatalf("%s as %T: %d rows, %v", f.Name, column, column.Rows(), err)
+			t.Fatalf("%s, none %d: %d rows, %v", f.Name, none, column.Rows(), err)
 		}
 		if err != nil {
 			continue
 		}
 		var again proto.Buffer
 		column.EncodeColumn(&again)
-		if _, nullable := column.(*clickhouse.ColIDNullable[T]); nullable {
-			back := clickhouse.ColIDNullable[T]{}
+		if none == clickhouse.OrNull {
+			back := clickhouse.Col[T]{None: none}
 			try(t, back.DecodeColumn(reader(again.Buf), rows+1))
-			for i := range rows + 1 {
-				if back[i] != column.Row(i) {
-					t.Fatalf(
-						"%s as %T: row %d is %v and then %v", f.Name, column, i, column.Row(i),
-						back[i],
-					)
-				}
+			if !slices.Equal(back.IDs, column.IDs) {
+				t.Fatalf("%s: %v are then %v", f.Name, column.IDs, back.IDs)
 			}
 		} else if !bytes.Equal(again.Buf[len(one.Buf):], data) {
 			written := again.Buf[len(one.Buf):]
-			t.Fatalf("%s as %T: %x is written as %x", f.Name, column, data, written)
+			t.Fatalf("%s, none %d: %x is written as %x", f.Name, none, data, written)
 		}
 	}
 }

@@ -55,16 +55,16 @@
 // # Types
 //
 //	ID                       column           in a row              whole column
-//	63 bits                  Int64            the ID                [Append], [ColID]: a copy
-//	EightByte                FixedString(8)   [Field]               [Append], [ColID]: a copy
-//	EightByte with AsBigint  Int64            the ID                [Append], [ColID]: turned around
-//	Sno                      FixedString(10)  [Field]               [Append], [ColID]: a copy
-//	Sno with AsText          FixedString(16)  [Field]               [Append], [ColID]: as texts
-//	Sno with AsUUID          UUID             the ID                [Append], [ColID]: as UUIDs
-//	optional, as zero        the same         idtype.OrZero         [AppendOrZero], [ColIDOrZero]
-//	optional, as NULL        Nullable         sql.Null, sqlid.Null [AppendNullable], [ColIDNullable]
+//	63 bits                  Int64            the ID                [Append], [Col]: a copy
+//	EightByte                FixedString(8)   [Field]               [Append], [Col]: a copy
+//	EightByte with AsBigint  Int64            the ID                [Append], [Col]: turned around
+//	Sno                      FixedString(10)  [Field]               [Append], [Col]: a copy
+//	Sno with AsText          FixedString(16)  [Field]               [Append], [Col]: as texts
+//	Sno with AsUUID          UUID             the ID                [Append], [Col]: as UUIDs
+//	optional, as zero        the same         idtype.OrZero         the same, with [OrZero]
+//	optional, as NULL        Nullable         sql.Null, sqlid.Null  the same, with [OrNull]
 //	lists                    Array            [Array]               [Col.Array]
-//	keys of a map            Map              [Map]                 proto.NewMap with a [ColID]
+//	keys of a map            Map              [Map]                 proto.NewMap with a [Col]
 //	a bound parameter                         [Param], [ParamArray]
 //
 // A copy is the batch's own, one for the whole column: no ID is converted. Texts and UUIDs are made
@@ -75,9 +75,11 @@
 // Zero means "not assigned". It is an error that wraps [idtype.ErrZero]. As a bound parameter it is
 // a text that the server refuses.
 //
-// A column may hold zero for "none": take the functions and types with OrZero in their names. Such
-// a column takes less space and time than a Nullable one. In a Nullable column NULL is "none".
-// There [AppendNullable] and [ColIDNullable] write NULL for zero, and read zero for NULL.
+// A whole column may hold "none" if [Append] or [Col] is told how, by a [None]. With [OrZero] "none"
+// is the column's zero, which takes less space and time than a Nullable column. With [OrNull] zero
+// is written as NULL, and NULL is read as zero:
+//
+//	err = clickhouse.Append(batch.Column(1), inviters, clickhouse.OrNull)
 //
 // # Rows of clickhouse-go
 //

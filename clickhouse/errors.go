@@ -31,7 +31,7 @@ func rowError[T idtype.ID](i int, err error) *RowError {
 // reason adds to a zero what to do.
 func reason(err error) string {
 	if errors.Is(err, idtype.ErrZero) {
-		return err.Error() + `: set it, or use what has OrZero or Nullable in its name for "none"`
+		return err.Error() + `: set it, or use OrZero or OrNull for "none"`
 	}
 	return err.Error()
 }

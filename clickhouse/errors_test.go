@@ -17,7 +17,7 @@ func (full) Append(any) error { return errors.New("converting []int64 to String 
 
 // An error says which value of which type is wrong, and what to do.
 func TestErrorTexts(t *testing.T) {
-	const hint = `: set it, or use what has OrZero or Nullable in its name for "none"`
+	const hint = `: set it, or use OrZero or OrNull for "none"`
 	ids := []UserID{100_000, 0}
 	_, zero := ids[1].Value()
 	negative := new(UserID).Scan(int64(-5))
@@ -25,7 +25,7 @@ func TestErrorTexts(t *testing.T) {
 	noValue := func(_ any, err error) error { return err }
 	var array clickhouse.Array[UserID]
 	var numbers clickhouse.Map[idtype.DecimalID, int]
-	var texts clickhouse.ColID[chsuite.SnoTextKey]
+	var texts clickhouse.Col[chsuite.SnoTextKey]
 	for want, err := range map[string]error{
 		"clickhouse: row 1 of idtype.Decimal[clickhouse_test.User]: " +
 			zero.Error() + hint: clickhouse.Append(full{}, ids),

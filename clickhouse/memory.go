@@ -76,31 +76,9 @@ func (f form) columnType() string {
 	return dialect.Column(dialect.ClickHouse, string(f.storage), size)
 }
 
-// zero says what becomes of an ID that is zero: an error, the column's zero, or NULL.
-type zero int
-
-const (
-	zeroFails zero = iota
-	zeroStays
-	zeroIsNull
-)
-
-// zeros is a zero as an argument of types.
-type zeros interface{ zero() zero }
-
-type (
-	fails  struct{}
-	stays  struct{}
-	isNull struct{}
-)
-
-func (fails) zero() zero  { return zeroFails }
-func (stays) zero() zero  { return zeroStays }
-func (isNull) zero() zero { return zeroIsNull }
-
 // check returns a [*RowError] for the first ID that a column cannot hold.
-func check[T idtype.ID](ids []T, z zero) error {
-	i := firstBad(ids, z)
+func check[T idtype.ID](ids []T, none None) error {
+	i := firstBad(ids, none)
 	if i < 0 {
 		return nil
 	}
@@ -110,19 +88,19 @@ func check[T idtype.ID](ids []T, z zero) error {
 
 // firstBad is the index of the first ID that a column cannot hold, or -1. Such an ID is negative,
 // or zero where zero is an error.
-func firstBad[T idtype.ID](ids []T, z zero) int {
+func firstBad[T idtype.ID](ids []T, none None) int {
 	if formOf[T]().size == 0 {
-		return firstBelow(int64s(ids), z)
+		return firstBelow(int64s(ids), none)
 	}
-	if z != zeroFails {
+	if none != noNone {
 		return -1
 	}
 	return slices.IndexFunc(ids, T.IsZero)
 }
 
-func firstBelow(vs []int64, z zero) int {
+func firstBelow(vs []int64, none None) int {
 	least := int64(1)
-	if z != zeroFails {
+	if none != noNone {
 		least = 0
 	}
 	for i, v := range vs {

@@ -27,16 +27,11 @@ const notAssigned = "zero means not assigned"
 //	rows, err := conn.Query(ctx, query, ch.Named("id", clickhouse.Param(id)))
 //
 // Zero becomes a text that the server refuses for every such type: a parameter's value cannot fail
-// in clickhouse-go.
+// in clickhouse-go. For "none" use a placeholder and [idtype.OrZero], or IS NULL.
 func Param[T idtype.ID](id T) Parameter {
 	if id.IsZero() {
 		return Parameter{notAssigned}
 	}
-	return ParamOrZero(id)
-}
-
-// ParamOrZero is [Param] for a column that holds zero for "none": see [idtype.OrZero].
-func ParamOrZero[T idtype.ID](id T) Parameter {
 	var b strings.Builder
 	writeParam(&b, id, false)
 	return Parameter{b.String()}
@@ -49,7 +44,7 @@ func ParamOrZero[T idtype.ID](id T) Parameter {
 //
 // Without IDs it is the empty array, and no row is in it. The server refuses a list with a zero.
 func ParamArray[T idtype.ID](ids []T) Parameter {
-	if firstBad(ids, zeroFails) >= 0 {
+	if firstBad(ids, noNone) >= 0 {
 		return Parameter{notAssigned}
 	}
 	var b strings.Builder
@@ -76,9 +71,7 @@ func writeParam[T idtype.ID](b *strings.Builder, id T, nested bool) {
 	case f.storage == idtype.StorageUUID:
 		text = uuid.UUID(appendText(nil, id)).String()
 	case f.storage == idtype.StorageText:
-		if !id.IsZero() {
-			text = id.String()
-		}
+		text = id.String()
 	default:
 		for _, c := range rawBytes([]T{id}) {
 			text += fmt.Sprintf(`\x%02x`, c)

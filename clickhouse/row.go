@@ -45,7 +45,7 @@ var _ sql.Scanner = (*Array[idtype.DecimalID])(nil)
 // Elements returns the IDs as clickhouse-go takes them in a row: batch.Append(id, elements). IDs of
 // 63 bits are not copied. An ID that is zero is an [*ElementError].
 func (a Array[T]) Elements() (any, error) {
-	if err := check(a, zeroFails); err != nil {
+	if err := check(a, noNone); err != nil {
 		return nil, elementError(a, err)
 	}
 	var b buffer[T]
@@ -57,7 +57,7 @@ func (a Array[T]) Elements() (any, error) {
 func (a *Array[T]) Scan(src any) error {
 	// The usual case, without a call for each.
 	if ints, ok := src.([]int64); ok && formOf[T]().size == 0 {
-		if i := firstBelow(ints, zeroFails); i >= 0 {
+		if i := firstBelow(ints, noNone); i >= 0 {
 			return elementError(src, rowError[T](i, scanInto(new(T), ints[i])))
 		}
 		ids := make([]T, len(ints))
@@ -101,7 +101,7 @@ var (
 // [*ElementError].
 func (m Map[K, V]) Value() (driver.Value, error) {
 	keys := slices.Collect(maps.Keys(m))
-	if err := check(keys, zeroFails); err != nil {
+	if err := check(keys, noNone); err != nil {
 		return nil, elementError(m, err.(*RowError).Err) // maps have no order
 	}
 	var b buffer[K]

@@ -19,28 +19,21 @@ func (f fixture[T]) testAllocs(t *testing.T) {
 	some := f.IDs(many)
 	some[7] = zero
 	ids := f.IDs(many)
-	for name, count := range map[string]func(n int) float64{
-		"ColID": func(n int) float64 {
-			var b proto.Buffer
-			var got clickhouse.ColID[T]
-			return testing.AllocsPerRun(2, func() {
-				b.Reset()
-				got.Reset()
-				clickhouse.ColID[T](ids[:n]).EncodeColumn(&b)
-				try(t, got.DecodeColumn(reader(b.Buf), n))
-			})
-		},
-		"ColIDNullable": func(n int) float64 {
-			var b proto.Buffer
-			var got clickhouse.ColIDNullable[T]
-			return testing.AllocsPerRun(2, func() {
-				b.Reset()
-				got.Reset()
-				clickhouse.ColIDNullable[T](some[:n]).EncodeColumn(&b)
-				try(t, got.DecodeColumn(reader(b.Buf), n))
-			})
-		},
+	for name, all := range map[string]clickhouse.Col[T]{
+		"IDs":    {IDs: ids},
+		"OrZero": {some, clickhouse.OrZero},
+		"OrNull": {some, clickhouse.OrNull},
 	} {
+		count := func(n int) float64 {
+			var b proto.Buffer
+			got := clickhouse.Col[T]{None: all.None}
+			return testing.AllocsPerRun(2, func() {
+				b.Reset()
+				got.Reset()
+				clickhouse.Col[T]{all.IDs[:n], all.None}.EncodeColumn(&b)
+				try(t, got.DecodeColumn(reader(b.Buf), n))
+			})
+		}
 		a, b := count(few), count(many)
 		perRow := (b - a) / (many - few)
 		t.Logf("%s: %.0f allocations for %d rows, %.0f for %d", name, a, few, b, many)

@@ -52,33 +52,34 @@ func (f fixture[T]) testBlocks(t *testing.T, d dsn.DSN) {
 		"list Array(%[2]s), map Map(%[2]s, %[2]s)) "+
 		"ENGINE = MergeTree ORDER BY tuple()", f.column().PrimaryKey(), f.Type))
 	var zero T
-	ids := clickhouse.ColID[T](f.IDs(3000))
+	ids := f.IDs(3000)
 	some := slices.Clone(ids)
 	for i := range some {
 		if i%3 == 1 {
 			some[i] = zero
 		}
 	}
-	none, null := clickhouse.ColIDOrZero[T](some), clickhouse.ColIDNullable[T](some)
-	list, pairs := new(clickhouse.ColID[T]).Array(),
-		proto.NewMap[T, T](new(clickhouse.ColID[T]), new(clickhouse.ColID[T]))
+	none := clickhouse.Col[T]{IDs: some, None: clickhouse.OrZero}
+	null := clickhouse.Col[T]{IDs: some, None: clickhouse.OrNull}
+	list, pairs := new(clickhouse.Col[T]).Array(),
+		proto.NewMap[T, T](new(clickhouse.Col[T]), new(clickhouse.Col[T]))
 	for i := range ids {
 		list.Append(ids[:i%4])
 		pairs.Append(map[T]T{ids[i]: ids[0]})
 	}
 	try(t, c.Do(t.Context(), chgo.Query{Body: "INSERT INTO t VALUES", Input: proto.Input{
-		{Name: "id", Data: &ids},
+		{Name: "id", Data: &clickhouse.Col[T]{IDs: ids}},
 		{Name: "none", Data: &none},
 		{Name: "null", Data: &null},
 		{Name: "list", Data: list},
 		{Name: "map", Data: pairs},
 	}}))
-	var gotIDs, got clickhouse.ColID[T]
-	var gotNone clickhouse.ColIDOrZero[T]
-	var gotNull, gotNulls clickhouse.ColIDNullable[T]
-	gotList, gotPairs := new(clickhouse.ColID[T]).Array(),
-		proto.NewMap[T, T](new(clickhouse.ColID[T]), new(clickhouse.ColID[T]))
-	var none2 clickhouse.ColIDOrZero[T]
+	var gotIDs clickhouse.Col[T]
+	gotNone := clickhouse.Col[T]{None: clickhouse.OrZero}
+	gotNull := clickhouse.Col[T]{None: clickhouse.OrNull}
+	gotList, gotPairs := new(clickhouse.Col[T]).Array(),
+		proto.NewMap[T, T](new(clickhouse.Col[T]), new(clickhouse.Col[T]))
+	var got, gotNones, gotNulls []T
 	row := 0
 	try(t, c.Do(t.Context(), chgo.Query{
 		Body: "SELECT * FROM t",
@@ -90,9 +91,9 @@ func (f fixture[T]) testBlocks(t *testing.T, d dsn.DSN) {
 			{Name: "map", Data: gotPairs},
 		},
 		OnResult: func(context.Context, proto.Block) error {
-			got.AppendArr(gotIDs)
-			none2.AppendArr(gotNone)
-			gotNulls.AppendArr(gotNull)
+			got = append(got, gotIDs.IDs...)
+			gotNones = append(gotNones, gotNone.IDs...)
+			gotNulls = append(gotNulls, gotNull.IDs...)
 			for i := range gotIDs.Rows() {
 				same(t, gotList.Row(i), ids[:row%4])
 				if m := gotPairs.Row(i); len(m) != 1 || m[ids[row]] != ids[0] {
@@ -104,10 +105,10 @@ func (f fixture[T]) testBlocks(t *testing.T, d dsn.DSN) {
 		},
 	}))
 	same(t, got, ids)
-	same(t, none2, none)
-	same(t, gotNulls, null)
+	same(t, gotNones, some)
+	same(t, gotNulls, some)
 	for i := range 5 { // bound parameters
-		id, found := f.Edge[i%len(f.Edge)], clickhouse.ColID[T]{}
+		id, found := f.Edge[i%len(f.Edge)], clickhouse.Col[T]{}
 		try(t, c.Do(t.Context(), chgo.Query{
 			Body: "SELECT id FROM t WHERE id = {id:" + f.Type +
 				"} AND id IN {ids:Array(" + f.Type + ")} LIMIT 1",
@@ -117,7 +118,7 @@ func (f fixture[T]) testBlocks(t *testing.T, d dsn.DSN) {
 			},
 			Result: proto.Results{{Name: "id", Data: &found}},
 		}))
-		same(t, found, []T{id})
+		same(t, found.IDs, []T{id})
 	}
 	try(t, c.Close())
 }
@@ -151,7 +152,7 @@ func TestClickHouseBlocksWithZero(t *testing.T) {
 	dialer := new(hasty)
 	c := dialClickHouseBy(t, d, dialer)
 	dialer.now.Store(true)
-	ids := clickhouse.ColID[chsuite.DecimalKey]{100_000, 0, 200_000}
+	ids := clickhouse.Col[chsuite.DecimalKey]{IDs: []chsuite.DecimalKey{100_000, 0, 200_000}}
 	err := c.Do(t.Context(),
 		chgo.Query{Body: "INSERT INTO t VALUES", Input: proto.Input{{Name: "id", Data: &ids}}})
 	var refused *clickhouse.RowError

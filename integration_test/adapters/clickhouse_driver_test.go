@@ -153,7 +153,7 @@ func (f fixture[T]) testNulls(t *testing.T, d dsn.DSN) {
 	var zero T
 	ids := append(f.IDs(5000), zero, f.At(9), zero)
 	insertBatch(t, conn, "t", func(b driver.Batch) error {
-		return clickhouse.AppendNullable(b.Column(0), ids)
+		return clickhouse.Append(b.Column(0), ids, clickhouse.OrNull)
 	})
 	insertBatch(t, conn, "t", func(b driver.Batch) error {
 		return errors.Join(b.Append(sql.Null[T]{}), b.Append(sql.Null[T]{V: ids[0], Valid: true}),
@@ -190,7 +190,7 @@ func (f fixture[T]) testZeros(t *testing.T, d dsn.DSN) {
 	var zero T
 	ids := append(f.IDs(5000), zero, f.At(9), zero)
 	insertBatch(t, conn, "t (id)", func(b driver.Batch) error {
-		return clickhouse.AppendOrZero(b.Column(0), ids)
+		return clickhouse.Append(b.Column(0), ids, clickhouse.OrZero)
 	})
 	insertBatch(t, conn, "t (id)", func(b driver.Batch) error {
 		return errors.Join(b.Append(idtype.OrZero[T]{}), b.Append(idtype.OrZero[T]{ID: ids[0]}))
@@ -208,10 +208,10 @@ func (f fixture[T]) testZeros(t *testing.T, d dsn.DSN) {
 	if defaults != 4 {
 		t.Fatalf("%d zeros to the database", defaults)
 	}
-	try(t, conn.QueryRow(ctx, "SELECT count() FROM t WHERE id = {id:"+f.Type+"}",
-		ch.Named("id", clickhouse.ParamOrZero(zero))).Scan(&defaults))
+	try(t, conn.QueryRow(ctx, "SELECT count() FROM t WHERE id = ?",
+		idtype.OrZero[T]{}).Scan(&defaults))
 	if defaults != 4 {
-		t.Fatalf("%d zeros by a parameter", defaults)
+		t.Fatalf("%d zeros by a placeholder", defaults)
 	}
 	// Nowhere else does zero go in or come out.
 	batch := must(conn.PrepareBatch(ctx, "INSERT INTO t (id)"))

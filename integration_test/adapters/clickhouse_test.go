@@ -195,22 +195,19 @@ func (f fixture[T]) testAppendAllocs(t *testing.T) {
 	some[7] = zero
 	ids := f.IDs(many)
 	for name, c := range map[string]struct {
-		typ string
-		add func(c appender, n int) error
+		typ  string
+		ids  []T
+		none clickhouse.None
 	}{
-		"Append": {f.Type, func(c appender, n int) error { return clickhouse.Append(c, ids[:n]) }},
-		"AppendOrZero": {f.Type, func(c appender, n int) error {
-			return clickhouse.AppendOrZero(c, some[:n])
-		}},
-		"AppendNullable": {"Nullable(" + f.Type + ")", func(c appender, n int) error {
-			return clickhouse.AppendNullable(c, some[:n])
-		}},
+		"IDs":    {f.Type, ids, 0},
+		"OrZero": {f.Type, some, clickhouse.OrZero},
+		"OrNull": {"Nullable(" + f.Type + ")", some, clickhouse.OrNull},
 	} {
 		count := func(n int) float64 {
 			column := columnOf(c.typ)
 			return testing.AllocsPerRun(2, func() {
 				column.Reset()
-				try(t, c.add(column, n))
+				try(t, clickhouse.Append(column, c.ids[:n], c.none))
 			})
 		}
 		a, b := count(few), count(many)

@@ -79,7 +79,7 @@ func TestClickHouseWaysOfTheDriver(t *testing.T) {
 		c := dialClickHouse(t, d)
 		doQuery(t, c, "TRUNCATE TABLE low")
 		low := func() *proto.ColLowCardinality[chsuite.SnoKey] {
-			return proto.NewLowCardinality(new(clickhouse.ColIDOrZero[chsuite.SnoKey]))
+			return proto.NewLowCardinality(&clickhouse.Col[chsuite.SnoKey]{None: clickhouse.OrZero})
 		}
 		in, out := low(), low()
 		in.AppendArr(want)

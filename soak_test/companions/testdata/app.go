@@ -25,7 +25,7 @@ type User struct {
 
 // What an app with several databases has in its go.mod.
 var (
-	_ proto.ColumnOf[UserID] = (*clickhouse.ColID[UserID])(nil)
+	_ proto.ColumnOf[UserID] = (*clickhouse.Col[UserID])(nil)
 	_                        = pgxid.AfterConnect
 )
 
