@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/idmint/idmint/internal/faultnet"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/kv"
 	"github.com/idmint/idmint/launchlog/internal/kv/kvtest"
@@ -78,14 +79,14 @@ func TestTruncatedBehindTheLook(t *testing.T) {
 // A step on what is there asks twice, as it would without looking whether the log was truncated.
 func TestRequests(t *testing.T) {
 	const execute, batch = 0x0a, 0x0d // of Cassandra's protocol, in the fifth byte of a frame
-	config, wire := prepared(t), kvtest.NewWire(t)
+	config, wire := prepared(t), faultnet.New(t)
 	config.dialer = wire.Dial
 	var requests atomic.Int64
-	wire.Hook(func(frame []byte) kvtest.Fate {
+	wire.Hook(func(frame []byte) faultnet.Fate {
 		if len(frame) > 4 && (frame[4] == execute || frame[4] == batch) {
 			requests.Add(1)
 		}
-		return kvtest.Pass
+		return faultnet.Pass
 	})
 	s := kv.New(client(t, config), nil)
 	fewest := int64(math.MaxInt64) // a busy node may be asked again

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idmint/idmint/internal/faultnet"
 	"github.com/idmint/idmint/launchlog/internal/kv"
 	"github.com/idmint/idmint/launchlog/internal/kv/kvtest"
 )
@@ -25,16 +26,16 @@ func TestFaults(t *testing.T) {
 }
 
 // behind is an engine whose requests a hook sees, by the number that the protocol has for them.
-func behind(t *testing.T, hook func(op byte) kvtest.Fate) (e, other engine) {
+func behind(t *testing.T, hook func(op byte) faultnet.Fate) (e, other engine) {
 	t.Helper()
 	c := prepared(t)
 	other = client(t, c)
-	wire := kvtest.NewWire(t)
+	wire := faultnet.New(t)
 	c.dialer = wire.Dial
 	e = client(t, c)
-	wire.Hook(func(request []byte) kvtest.Fate {
+	wire.Hook(func(request []byte) faultnet.Fate {
 		if len(request) < 12 { // its length, its own number, the kind's
-			return kvtest.Pass
+			return faultnet.Pass
 		}
 		return hook(request[11])
 	})
@@ -56,11 +57,11 @@ func commit(t *testing.T, e engine, version int64) {
 
 // A read that has no answer to its transaction returns nothing.
 func TestBarrier(t *testing.T) {
-	e, other := behind(t, func(op byte) kvtest.Fate {
+	e, other := behind(t, func(op byte) faultnet.Fate {
 		if op == opMulti {
-			return kvtest.Mute
+			return faultnet.Mute
 		}
-		return kvtest.Pass
+		return faultnet.Pass
 	})
 	commit(t, other, 0)
 	for name, read := range map[string]func(context.Context) ([]kv.Row, error){
@@ -85,14 +86,14 @@ func TestBarrier(t *testing.T) {
 func TestTornRead(t *testing.T) {
 	var e, other engine
 	gets, version, last := 0, int64(0), int64(0)
-	e, other = behind(t, func(op byte) kvtest.Fate {
+	e, other = behind(t, func(op byte) faultnet.Fate {
 		if op == opGet {
 			if gets++; gets%2 == 0 && version < last {
 				version++
 				commit(t, other, version)
 			}
 		}
-		return kvtest.Pass
+		return faultnet.Pass
 	})
 	commit(t, other, 0)
 	for range 20 { // the first of two rows may be read late

@@ -37,6 +37,9 @@ type odds struct {
 
 // proxy stands between clients and a server of SQL, and spoils some of what they say. What a client
 // sends at once is a request: it then waits for the answer.
+//
+// It listens, unlike a Wire of package faultnet, because its clients are processes of their own,
+// which know only an address.
 type proxy struct {
 	odds
 	server string

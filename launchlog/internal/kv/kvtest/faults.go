@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idmint/idmint/internal/faultnet"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/kv"
 )
@@ -40,11 +41,11 @@ type opening = func(t *testing.T) (client func(Dial) Client)
 type lossy struct {
 	e      Client
 	direct kv.Engine
-	wire   *Wire
+	wire   *faultnet.Wire
 }
 
 func newLossy(t *testing.T, open opening) *lossy {
-	client, wire := open(t), NewWire(t)
+	client, wire := open(t), faultnet.New(t)
 	l := &lossy{client(wire.Dial), patient{client(nil)}, wire}
 	commit(t, l.direct, "n/p", true, put("state", 0))
 	l.versions(t, 1, 0)
@@ -65,7 +66,7 @@ func (l *lossy) versions(t *testing.T, want ...int64) {
 
 // spoiled begins a commit whose request or answer is lost, and returns once that is.
 func (l *lossy) spoiled(
-	t *testing.T, ctx context.Context, fate Fate, changes ...kv.Change,
+	t *testing.T, ctx context.Context, fate faultnet.Fate, changes ...kv.Change,
 ) (ended func() (bool, error)) {
 	t.Helper()
 	met := l.wire.Once(changes[0].Value, fate)
@@ -77,7 +78,7 @@ func (l *lossy) spoiled(
 		done, err = l.e.Commit(ctx, "n/p", changes...)
 	}()
 	<-met
-	for fate == Mute { // until it was carried out
+	for fate == faultnet.Mute { // until it was carried out
 		rows, err := l.direct.Read(t.Context(), "n/p", changes[0].Name)
 		if err != nil {
 			t.Fatal(err)
@@ -100,26 +101,28 @@ func ambiguous(err error) bool {
 // lostCommits has a commit whose request or answer is lost settled: it is sent again, and whoever
 // was first is known from the rows.
 func lostCommits(t *testing.T, open opening) {
+	const lose, mute = faultnet.Lose, faultnet.Mute
+	cut, deliver := (*faultnet.Wire).Cut, (*faultnet.Wire).Deliver
 	state, both := put("state", 1), []kv.Change{put("state", 1), put("other", 0)}
 	for name, test := range map[string]struct {
-		fate    Fate
-		others  int64       // commits of others to the first row, before it is sent again
-		then    func(*Wire) // or the engine finds out by itself that nothing comes
+		fate    faultnet.Fate
+		others  int64                // commits of others to the first row, before it is sent again
+		then    func(*faultnet.Wire) // or the engine finds out by itself that nothing comes
 		changes []kv.Change
 		done    bool
 		doubt   bool
 		want    []int64
 	}{
-		"request":            {Lose, 0, (*Wire).Cut, []kv.Change{state}, true, false, []int64{2, 0}},
-		"answer":             {Mute, 0, (*Wire).Cut, []kv.Change{state}, true, false, []int64{2, 0}},
-		"answer, in silence": {Mute, 0, nil, both, true, false, []int64{2, 1}},
-		"late request":       {Lose, 1, (*Wire).Deliver, both, false, false, []int64{2, 0}},
-		"overtaken request":  {Lose, 2, (*Wire).Cut, both, false, false, []int64{3, 0}},
+		"request":            {lose, 0, cut, []kv.Change{state}, true, false, []int64{2, 0}},
+		"answer":             {mute, 0, cut, []kv.Change{state}, true, false, []int64{2, 0}},
+		"answer, in silence": {mute, 0, nil, both, true, false, []int64{2, 1}},
+		"late request":       {lose, 1, deliver, both, false, false, []int64{2, 0}},
+		"overtaken request":  {lose, 2, cut, both, false, false, []int64{3, 0}},
 		"answer, and others overwrote one row": {
-			Mute, 2, (*Wire).Cut, both, true, false, []int64{4, 1},
+			mute, 2, cut, both, true, false, []int64{4, 1},
 		},
 		"answer, and others overwrote the only row": {
-			Mute, 1, (*Wire).Cut, []kv.Change{state}, false, true, []int64{3, 0},
+			mute, 1, cut, []kv.Change{state}, false, true, []int64{3, 0},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -148,7 +151,7 @@ func lostCommits(t *testing.T, open opening) {
 // lateCommit has a request come after the same one was sent again and carried out.
 func lateCommit(t *testing.T, open opening) {
 	l := newLossy(t, open)
-	done, err := l.spoiled(t, ctx, Lose, put("state", 1))()
+	done, err := l.spoiled(t, ctx, faultnet.Lose, put("state", 1))()
 	if !done || err != nil {
 		t.Fatalf("%t, %v", done, err)
 	}
@@ -164,8 +167,8 @@ func lateCommit(t *testing.T, open opening) {
 func nobodyAnswers(t *testing.T, open opening) {
 	l := newLossy(t, open)
 	calling, cancel := context.WithCancel(ctx)
-	ended := l.spoiled(t, calling, Lose, put("state", 1))
-	l.wire.Hook(func([]byte) Fate { return Lose })
+	ended := l.spoiled(t, calling, faultnet.Lose, put("state", 1))
+	l.wire.Hook(func([]byte) faultnet.Fate { return faultnet.Lose })
 	cancel()
 	if _, err := ended(); !ambiguous(err) || !errors.Is(err, context.Canceled) {
 		t.Errorf("commit: %v", err)
@@ -184,7 +187,7 @@ func nobodyAnswers(t *testing.T, open opening) {
 // closed has Close end a call that waits.
 func closed(t *testing.T, open opening) {
 	l := newLossy(t, open)
-	ended := l.spoiled(t, ctx, Lose, put("state", 1))
+	ended := l.spoiled(t, ctx, faultnet.Lose, put("state", 1))
 	l.e.Close()
 	if _, err := ended(); !ambiguous(err) || !errors.Is(err, kv.ErrClosed) {
 		t.Errorf("the call that waits: %v", err)

@@ -1,4 +1,7 @@
-package kvtest
+// Package faultnet is a network that loses what a test says, for clients that dial by a function of
+// the test. A client that knows only an address, such as those of soak_test/faults in processes of
+// their own, needs a proxy that listens.
+package faultnet
 
 import (
 	"bytes"
@@ -17,18 +20,19 @@ const (
 	Pass Fate = iota
 	Lose      // the request never comes, unless by Deliver
 	Mute      // the request comes, and its answer never does
+	End       // the request comes, and the connection ends before its answer
 )
 
-// A Wire is the network between an engine and its nodes, which loses and delays what a test says.
-// The engine dials by it.
+// A Wire is the network between a client and its servers, which loses and delays what a test says.
+// The client dials by it.
 type Wire struct {
 	mu    sync.Mutex // guards what follows
 	hook  func(request []byte) Fate
 	conns []*wireConn
 }
 
-// NewWire makes a wire that lets everything pass.
-func NewWire(t *testing.T) *Wire {
+// New makes a wire that lets everything pass.
+func New(t *testing.T) *Wire {
 	w := &Wire{}
 	t.Cleanup(func() {
 		w.mu.Lock()
@@ -40,7 +44,7 @@ func NewWire(t *testing.T) *Wire {
 	return w
 }
 
-// Dial connects to a node.
+// Dial connects to a server.
 func (w *Wire) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, network, address)
 	if err != nil {
@@ -129,7 +133,11 @@ func (c *wireConn) Write(b []byte) (int, error) {
 	if fate == Lose {
 		return len(b), nil
 	}
-	return c.Conn.Write(b)
+	n, err := c.Conn.Write(b)
+	if fate == End {
+		c.Conn.Close()
+	}
+	return n, err
 }
 
 func (c *wireConn) Read(b []byte) (int, error) {
