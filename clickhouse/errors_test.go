@@ -76,3 +76,25 @@ func TestErrorTexts(t *testing.T) {
 		t.Errorf("error %v\nwant  %s", err, want)
 	}
 }
+
+// Zero goes in only where a None says how. A negative number is never an ID, nor none.
+func TestNone(t *testing.T) {
+	for _, none := range []clickhouse.None{0, clickhouse.OrZero, clickhouse.OrNull} {
+		for id, fits := range map[UserID]bool{7: true, 0: none != 0, -1: false} {
+			ids := []UserID{7, id}
+			for _, err := range []error{
+				clickhouse.Append(taker{}, ids, none), clickhouse.Col[UserID]{ids, none}.Prepare(),
+			} {
+				var row *clickhouse.RowError
+				if fits != (err == nil) || !fits && (!errors.As(err, &row) || row.Row != 1) {
+					t.Errorf("%d with none %d: %v", id, none, err)
+				}
+			}
+		}
+	}
+}
+
+// taker is a column of a batch that takes all.
+type taker struct{}
+
+func (taker) Append(any) error { return nil }
