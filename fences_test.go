@@ -44,7 +44,7 @@ var libraries = fence{
 		"launchlog/checks", "launchlog/memory", "launchlog/sqlite",
 		"launchlog/postgres", "launchlog/mysql", "launchlog/etcd", "launchlog/zookeeper",
 		"launchlog/cassandra", "launchlog/etcd/etcddoctor", "launchlog/zookeeper/zookeeperdoctor",
-		"launchlog/cassandra/cassandradoctor", "launchlog/internal/named",
+		"launchlog/cassandra/cassandradoctor", "internal/named",
 		"launchlog/internal/detail",
 		"launchlog/internal/rows", "launchlog/internal/kv", "migrations", "claims", "doctor",
 		"sqlid", "sqlid/functions", "sqlid/pgxid", "gormid", "gormid/gormidtest", "bunid", "entid",
@@ -61,7 +61,7 @@ var libraries = fence{
 
 // ofStores is what the launch log's stores import of the module.
 var ofStores = []string{
-	module + "launchlog", module + "launchlog/internal/named", module + "launchlog/internal/detail",
+	module + "launchlog", module + "internal/named", module + "launchlog/internal/detail",
 	module + "launchlog/internal/rows", module + "launchlog/internal/kv", module + "internal/dialect",
 }
 
@@ -100,7 +100,7 @@ var fences = []fence{
 		[]string{"launchlog", "launchlog/memory"},
 		[]string{""},
 		[]string{
-			module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect",
+			module + "launchlog", module + "internal/named", module + "internal/dialect",
 			module + "launchlog/internal/detail",
 		},
 		"a launch log needs no ID types, and no driver but its store's",
@@ -115,7 +115,7 @@ var fences = []fence{
 		[]string{"claims"},
 		[]string{""},
 		[]string{
-			module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect",
+			module + "launchlog", module + "internal/named", module + "internal/dialect",
 			module + "generator", module + "idtype",
 		},
 		"claims wire a launch log to generators, and know no driver",
@@ -124,7 +124,7 @@ var fences = []fence{
 		[]string{"doctor"},
 		[]string{""},
 		[]string{
-			module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect",
+			module + "launchlog", module + "internal/named", module + "internal/dialect",
 			module + "launchlog/checks", module + "migrations", module + "claims",
 			module + "generator", module + "idtype",
 		},
@@ -134,7 +134,7 @@ var fences = []fence{
 		[]string{"telemetry"},
 		[]string{""},
 		[]string{
-			module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect",
+			module + "launchlog", module + "internal/named", module + "internal/dialect",
 			module + "migrations", module + "claims",
 			module + "generator", module + "idtype", module + "doctor", module + "launchlog/checks",
 		},
@@ -144,7 +144,7 @@ var fences = []fence{
 		[]string{"viewer"},
 		[]string{""},
 		[]string{
-			module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect",
+			module + "launchlog", module + "internal/named", module + "internal/dialect",
 			module + "migrations", module + "claims",
 			module + "generator", module + "idtype", module + "doctor", module + "launchlog/checks",
 			module + "internal/explain", module + "internal/visible",
@@ -174,7 +174,7 @@ var fences = []fence{
 		[]string{"launchlog/internal/rows"},
 		[]string{""},
 		[]string{
-			module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect",
+			module + "launchlog", module + "internal/named", module + "internal/dialect",
 			module + "launchlog/internal/detail",
 		},
 		"what the stores share drives no database",
@@ -183,7 +183,7 @@ var fences = []fence{
 		[]string{"launchlog/internal/kv"},
 		[]string{""},
 		[]string{
-			module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect",
+			module + "launchlog", module + "internal/named", module + "internal/dialect",
 			module + "launchlog/internal/detail",
 		},
 		"the store over key-value engines drives none of them",
@@ -192,12 +192,12 @@ var fences = []fence{
 		[]string{"launchlog/internal/detail"},
 		[]string{""},
 		[]string{
-			module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect",
+			module + "launchlog", module + "internal/named", module + "internal/dialect",
 		},
 		"all stores write the details of events by it",
 	},
 	{
-		[]string{"launchlog/internal/named"},
+		[]string{"internal/named"},
 		[]string{""},
 		nil,
 		"the launch log and its stores all name their errors by it",
@@ -250,7 +250,7 @@ var fences = []fence{
 	{
 		[]string{"migrations"},
 		append(driversBut(""), module, "gorm.io"),
-		[]string{module + "internal/dialect"},
+		[]string{module + "internal/dialect", module + "internal/named"},
 		"migrations run on the database that they are given, by whatever driver",
 	},
 	{
@@ -315,6 +315,12 @@ var fences = []fence{
 		"what imports files needs no test code, no terminal and no ORM",
 	},
 	{
+		[]string{"internal/nilable"},
+		[]string{""},
+		nil,
+		"whoever takes a source or a store refuses a nil one by it",
+	},
+	{
 		[]string{"internal/dialect"},
 		[]string{""},
 		nil,
@@ -361,6 +367,9 @@ func TestFences(t *testing.T) {
 		t.Fatalf("go list knows %d packages of %d", len(imports), len(args)-2)
 	}
 	for _, f := range fences {
+		if f.but != nil && f.packages[0] != "idtype" { // a leaf: it sees nil behind an interface
+			f.but = append(slices.Clone(f.but), module+"internal/nilable")
+		}
 		if slices.Contains(f.but, module+"idtype") { // which has its numbers there
 			f.but = append(slices.Clone(f.but), module+"idtype/formats")
 		}

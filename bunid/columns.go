@@ -86,7 +86,7 @@ func (d *dialectOfIDs) named(text string) error {
 }
 
 func (d *dialectOfIDs) prepare(t *schema.Table, f *schema.Field) error {
-	id := keys.In(f.StructField.Type)
+	id, _ := keys.In(f.StructField.Type)
 	if id == nil {
 		if f.IsPK && len(t.PKs) == 1 && !f.AutoIncrement && lostMethods(f.IndirectType) {
 			return errors.New("a type without methods is no key: declare it with =, " +

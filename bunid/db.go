@@ -16,12 +16,10 @@ import (
 	"github.com/idmint/idmint/internal/keys"
 )
 
-// A Source mints IDs of one scheme, as generator.Decimal does. Goroutines may call it at the same
-// time.
-type Source[T idtype.ID] interface {
-	// Fill mints len(dst) IDs and returns how many it minted, which is fewer only with an error.
-	Fill(ctx context.Context, dst []T) (int, error)
-}
+// A Source mints IDs of one scheme, as generator.Decimal does: its method Fill mints len(dst) IDs
+// and returns how many it minted, which is fewer only with an error. Goroutines may call it at the
+// same time.
+type Source[T idtype.ID] = keys.Source[T]
 
 // A Rule says which keys a source mints. [Use] and [For] make it. It is immutable.
 type Rule struct{ rule keys.Rule }
@@ -104,7 +102,7 @@ func CheckTables(ctx context.Context, db *bun.DB, models ...any) error {
 	var errs []error
 	for _, model := range models {
 		t := db.Table(typeOf(model))
-		if len(t.PKs) != 1 || keys.In(t.PKs[0].StructField.Type) == nil {
+		if !hasKey(t) {
 			continue
 		}
 		d := db.Dialect().(*dialectOfIDs).name
@@ -113,6 +111,15 @@ func CheckTables(ctx context.Context, db *bun.DB, models ...any) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// hasKey reports whether a table has a single key, which is an ID.
+func hasKey(t *schema.Table) bool {
+	if len(t.PKs) != 1 {
+		return false
+	}
+	id, _ := keys.In(t.PKs[0].StructField.Type)
+	return id != nil
 }
 
 // typeOf returns what a pointer points to, through any number of pointers. Of nil it is nil.

@@ -9,7 +9,6 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/keys"
 )
 
 // guard is a hook of all queries. It refuses those that must not be sent, and corrects the keys of
@@ -161,7 +160,7 @@ type rows struct {
 // that is an ID.
 func remember(model bun.TableModel, action string) *rows {
 	t := model.Table()
-	if len(t.PKs) != 1 || keys.In(t.PKs[0].StructField.Type) == nil {
+	if !hasKey(t) {
 		return nil
 	}
 	r := &rows{key: t.PKs[0], updates: strings.Contains(action, "DO UPDATE")}

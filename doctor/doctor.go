@@ -26,18 +26,6 @@
 // results are of package checks, too.
 package doctor
 
-// A failure is what a database says, behind the package's name and the check's code.
-type failure struct {
-	code string
-	err  error
-}
+import "github.com/idmint/idmint/internal/named"
 
-func (e *failure) Error() string { return "doctor: " + e.code + ": " + e.err.Error() }
-func (e *failure) Unwrap() error { return e.err }
-
-func failed(code string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return &failure{code, err}
-}
+func failed(code string, err error) error { return named.Failed("doctor: "+code, err) }

@@ -5,13 +5,13 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
 	"entgo.io/ent/dialect"
 
 	"github.com/idmint/idmint/internal/keys"
+	"github.com/idmint/idmint/internal/nilable"
 )
 
 // The reasons of an [*Error] for an upsert.
@@ -198,9 +198,6 @@ func holdsID(columns, row, column string, args any) bool {
 
 // isID reports whether an argument is an ID, or a pointer to one: ent hands keys over so.
 func isID(arg any) bool {
-	if _, ok := arg.(keys.ID); ok {
-		v := reflect.ValueOf(arg)
-		return v.Kind() != reflect.Pointer || !v.IsNil()
-	}
-	return false
+	_, ok := arg.(keys.ID)
+	return ok && !nilable.IsNil(arg)
 }

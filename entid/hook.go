@@ -14,12 +14,10 @@ import (
 	"github.com/idmint/idmint/internal/keys"
 )
 
-// A Source mints IDs of one scheme, as generator.Decimal does. Goroutines may call it at the same
-// time.
-type Source[T idtype.ID] interface {
-	// Fill mints len(dst) IDs and returns how many it minted, which is fewer only with an error.
-	Fill(ctx context.Context, dst []T) (int, error)
-}
+// A Source mints IDs of one scheme, as generator.Decimal does: its method Fill mints len(dst) IDs
+// and returns how many it minted, which is fewer only with an error. Goroutines may call it at the
+// same time.
+type Source[T idtype.ID] = keys.Source[T]
 
 // A Rule says which keys a source mints. [Use] and [For] make it. It is immutable.
 type Rule struct{ rule keys.Rule }

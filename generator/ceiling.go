@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/idmint/idmint/internal/nilable"
 )
 
 // Counter hands out numbers of 1 ..= 2^63−1: each once, ever, to whichever process asks. A
@@ -61,7 +63,7 @@ func (c *ceiling[N]) Trouble() error {
 func (c *ceiling[N]) NextWindow(
 	ctx context.Context, now int64, unit time.Duration,
 ) (Window[N], error) {
-	if isNil(c.counter) { // in windows that wrap these
+	if nilable.IsNil(c.counter) { // in windows that wrap these
 		return Window[N]{}, noSource("counter")
 	}
 	floor := max(now, 1)

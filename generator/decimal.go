@@ -10,6 +10,7 @@ import (
 
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/idtype/formats"
+	"github.com/idmint/idmint/internal/nilable"
 )
 
 // Numbers hands out the generator numbers of one launch. A launchlog.Generators is one.
@@ -94,7 +95,7 @@ const (
 // and for launch 0, which is for tests, or a [*idtype.RangeError] for other launches outside the
 // range.
 func NewDecimal(numbers Numbers) (*Decimal, error) {
-	if isNil(numbers) {
+	if nilable.IsNil(numbers) {
 		return nil, noSource("numbers")
 	}
 	launch := numbers.Launch()

@@ -3,7 +3,6 @@ package generator
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"time"
 
 	"github.com/idmint/idmint/idtype"
@@ -133,16 +132,4 @@ func (e *OptionError) Error() string {
 // noSource is of a parameter that is nil.
 func noSource(parameter string) *OptionError {
 	return &OptionError{parameter, "nil", "is no source: a generator mints from what it is given"}
-}
-
-// isNil reports whether a source is nil, or holds a nil pointer or function.
-func isNil(source any) bool {
-	if source == nil {
-		return true
-	}
-	switch v := reflect.ValueOf(source); v.Kind() {
-	case reflect.Pointer, reflect.Func:
-		return v.IsNil()
-	}
-	return false
 }

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/nilable"
 )
 
 // A Source mints IDs. All generators of this package but the owned ones are Sources, and so are
@@ -37,7 +38,7 @@ type Keys[T idtype.ID] struct {
 func For[T, S idtype.ID](m Source[S]) (*Keys[T], error) {
 	var key T
 	var id S
-	if isNil(m) {
+	if nilable.IsNil(m) {
 		return nil, noSource("generator")
 	}
 	to, from := reflect.TypeFor[T](), reflect.TypeFor[S]()

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/nilable"
 )
 
 // Sequence mints sequence IDs from a counter in a database. With a block size of 1 each ID is a
@@ -47,7 +48,7 @@ func NewSequence(counter Counter, size int64) (*Sequence, error) {
 	if size < 1 || size > math.MaxInt32 {
 		return nil, &OptionError{"size", strconv.FormatInt(size, 10), "is outside 1..2147483647"}
 	}
-	if isNil(counter) {
+	if nilable.IsNil(counter) {
 		return nil, noSource("counter")
 	}
 	g := &Sequence{counter: counter, size: size}

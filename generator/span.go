@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync/atomic"
 	"time"
+
+	"github.com/idmint/idmint/internal/nilable"
 )
 
 // A span is a window in use: a number, ticks, and the word of what was given out of them.
@@ -40,10 +42,10 @@ const windowTries = 10
 func start[N any](
 	t *timeline, l layout, windows Windows[N], encode func(N) (uint64, error), opts *Options,
 ) error {
-	if isNil(windows) {
+	if nilable.IsNil(windows) {
 		return noSource("windows")
 	}
-	if c, ok := windows.(*ceiling[N]); ok && isNil(c.counter) {
+	if c, ok := windows.(*ceiling[N]); ok && nilable.IsNil(c.counter) {
 		return noSource("counter")
 	}
 	o, err := opts.complete(l)

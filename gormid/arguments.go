@@ -10,6 +10,8 @@ import (
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
+
+	"github.com/idmint/idmint/internal/nilable"
 )
 
 // In SQL that the caller wrote the plugin sees an argument, and the text before its mark. It
@@ -156,9 +158,8 @@ func before(sql string, i int) string {
 
 // hasZero recognises an ID that is zero, or a list with one.
 func hasZero(v any) bool {
-	if id, ok := v.(anID); ok {
-		rv := reflect.ValueOf(v)
-		return (rv.Kind() != reflect.Pointer || !rv.IsNil()) && id.IsZero()
+	if id, ok := v.(column); ok {
+		return !nilable.IsNil(v) && id.IsZero()
 	}
 	list, _ := v.([]any)
 	if isIDs(v) {

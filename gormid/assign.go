@@ -59,9 +59,9 @@ func (in *installed) assign(db *gorm.DB) {
 	if need == 0 {
 		return
 	}
-	ids, err := k.source.mint(stmt.Context, need)
+	ids, err := k.source.Mint(stmt.Context, need)
 	if err != nil {
-		fail(db, fmt.Errorf("the source of %s IDs failed: %w", k.source.scheme(), err))
+		fail(db, fmt.Errorf("the source of %s IDs failed: %w", k.source.Scheme(), err))
 		return
 	}
 	next := 0

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/keys"
+	"github.com/idmint/idmint/internal/nilable"
 )
 
 // set converts what is assigned.
@@ -35,7 +35,7 @@ func (in *installed) convertMaps(stmt *gorm.Statement) {
 		converted[i] = maps.Clone(row)
 		for name, v := range row {
 			id := b.assigned(clause.Column{Name: name}, v, rowName(i))
-			if rv := reflect.ValueOf(id); rv.Kind() == reflect.Pointer && rv.IsNil() {
+			if nilable.IsNil(id) {
 				id = nil // at a nil pointer, ClickHouse's driver panics
 			}
 			converted[i][name] = id

@@ -9,25 +9,22 @@ import (
 
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/dialect"
+	"github.com/idmint/idmint/internal/keys"
 )
 
 // columnOf names the type of an ID's column for a database. It returns "" where GORM's driver makes
 // the right one of the type's GormDataType.
 func columnOf(name string, id column, null bool) string {
 	d, form := dialect.Dialect(name), id.Storage()
-	size := int(reflect.TypeOf(id).Size())
-	if form == idtype.StorageText {
-		size = textSize(id)
-	}
 	switch {
 	case d == dialect.ClickHouse && form == idtype.StorageText:
 		// the driver takes an ID's bytes for a FixedString
 		return nullable("String", null)
 	case d == dialect.ClickHouse:
-		return nullable(dialect.Column(d, string(form), size), null)
+		return nullable(keys.Column(d, id, false), null)
 	case form == idtype.StorageText && (d == dialect.Postgres || d == dialect.MySQL),
 		form == idtype.StorageBytes && d == dialect.MySQL:
-		return dialect.Column(d, string(form), size)
+		return keys.Column(d, id, false)
 	}
 	return ""
 }
@@ -42,34 +39,17 @@ func nullable(name string, null bool) string {
 
 // column is what an ID's type says of its column.
 type column interface {
-	AppendText([]byte) ([]byte, error)
-	Storage() idtype.Storage
+	keys.ID
+	driver.Valuer
 	GormDataType() string
 }
 
-func textSize(id column) int {
-	text, _ := id.AppendText(nil)
-	return len(text)
-}
-
-// columnIn finds the ID that a field of type t holds, and whether the field can be NULL. A type
-// holds an ID if it is one, or if it is a Valuer whose first field is one, such as sql.Null. GORM
-// looks at a field's type in the same way.
+// columnIn finds the ID that a field of type t holds, and whether the field can be NULL. GORM looks
+// at a field's type in the same way.
 func columnIn(t reflect.Type) (id column, null bool) {
-	for {
-		for t.Kind() == reflect.Pointer {
-			t, null = t.Elem(), true
-		}
-		value := reflect.Zero(t).Interface()
-		if id, ok := value.(column); ok {
-			return id, null
-		}
-		if _, ok := value.(driver.Valuer); !ok || t.Kind() != reflect.Struct || t.NumField() == 0 {
-			return nil, false
-		}
-		null = null || t.PkgPath() == "database/sql"
-		t = t.Field(0).Type
-	}
+	found, null := keys.In(t)
+	id, _ = found.(column)
+	return id, null
 }
 
 // columns writes the types of the columns of IDs into the models that GORM has parsed.

@@ -60,14 +60,6 @@ func targetOf(field *schema.Field) (target, bool) {
 	return t, true
 }
 
-// anID is what IDs have.
-type anID interface {
-	column
-	driver.Valuer
-	IsZero() bool
-	Scheme() idtype.Scheme
-}
-
 // one converts a value that is bound by itself. What is no value but SQL stays as it is, and so
 // does what means NULL.
 func (t target) one(v any) (any, error) {
@@ -86,7 +78,7 @@ func (t target) one(v any) (any, error) {
 		}
 	}
 	plain := rv.Interface()
-	if id, ok := plain.(anID); ok {
+	if id, ok := plain.(column); ok {
 		return t.ofID(v, id)
 	}
 	if valuer != nil {
@@ -136,7 +128,7 @@ func isSQL(v any) bool {
 
 // ofID takes the ID that v is, or points to. An ID that names no entity is as good, and one of the
 // same scheme that is stored otherwise becomes one of the field's.
-func (t target) ofID(v any, id anID) (any, error) {
+func (t target) ofID(v any, id column) (any, error) {
 	from := reflect.TypeOf(id)
 	_, err := id.Value()
 	switch {

@@ -16,7 +16,7 @@ import (
 // A key is the primary key of a model, or of a table without one, with the source of its IDs. It is
 // immutable.
 type key struct {
-	source source // nil where nothing is assigned
+	source keys.Minter // nil where nothing is assigned
 	column string
 	typ    reflect.Type  // of an ID, without a pointer
 	field  *schema.Field // nil for a table without a model
@@ -58,7 +58,7 @@ func (in *installed) decide(s *schema.Schema) *key {
 	case explicit != nil:
 		k.source = explicit
 	case in.isForeign(s, field):
-	case general != nil && general.idType().ConvertibleTo(k.typ):
+	case general != nil && general.Type().ConvertibleTo(k.typ):
 		k.source = general
 	}
 	return k
@@ -155,16 +155,16 @@ func newKey(field *schema.Field) *key {
 }
 
 // fits says why a source cannot mint the keys of a model.
-func fits(s source, model *schema.Schema) error {
+func fits(s keys.Minter, model *schema.Schema) error {
 	field, err := keyField(model)
 	if err != nil {
 		return err
 	}
 	scheme, _ := schemeOf(field)
-	if scheme != s.scheme() || !s.idType().ConvertibleTo(field.IndirectFieldType) {
+	if scheme != s.Scheme() || !s.Type().ConvertibleTo(field.IndirectFieldType) {
 		return fmt.Errorf("its primary key %s of type %s holds no %s IDs: "+
 			"take a generator of the key's scheme, or declare another key type",
-			field.Name, keys.TypeName(field.FieldType), s.scheme())
+			field.Name, keys.TypeName(field.FieldType), s.Scheme())
 	}
 	return nil
 }

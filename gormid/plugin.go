@@ -11,6 +11,7 @@ import (
 	"gorm.io/gorm"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/keys"
 )
 
 // A Plugin assigns IDs when rows are created. It holds rules and nothing else, so several databases
@@ -31,8 +32,8 @@ func (p *Plugin) Name() string { return "idmint" }
 // that is wrong with the rules.
 func (p *Plugin) Initialize(db *gorm.DB) error {
 	in := &installed{
-		general: map[idtype.Scheme]source{},
-		models:  map[reflect.Type]source{},
+		general: map[idtype.Scheme]keys.Minter{},
+		models:  map[reflect.Type]keys.Minter{},
 		tables:  map[string]*key{},
 	}
 	var errs []error
@@ -62,8 +63,8 @@ func (p *Plugin) Initialize(db *gorm.DB) error {
 // installed is a plugin in one database.
 type installed struct {
 	// The rules, by what they are found by. Immutable once callbacks run.
-	general map[idtype.Scheme]source
-	models  map[reflect.Type]source
+	general map[idtype.Scheme]keys.Minter
+	models  map[reflect.Type]keys.Minter
 	tables  map[string]*key
 	strict  bool
 
@@ -85,11 +86,15 @@ func (in *installed) add(db *gorm.DB, r Rule) (errs []error) {
 	case r.strict:
 		in.strict = true
 		return nil
-	case r.source == nil || r.source.missing():
+	case r.source == nil || r.source.IsMissing():
 		bad("Use was given no source: give it a generator")
 		return errs
 	}
-	scheme := r.source.scheme()
+	scheme := r.source.Scheme()
+	if scheme == "" {
+		bad("%s is no ID: take the type that it points to or embeds", keys.TypeName(r.source.Type()))
+		return errs
+	}
 	if !r.named {
 		if in.general[scheme] != nil {
 			bad("a second general rule for %s IDs: limit one of them with For or ForTable", scheme)
@@ -121,7 +126,7 @@ func (in *installed) add(db *gorm.DB, r Rule) (errs []error) {
 		case in.tables[t.table] != nil:
 			bad("ForTable(%q, %q): another rule names the table already", t.table, t.column)
 		default:
-			in.tables[t.table] = &key{source: r.source, column: t.column, typ: r.source.idType()}
+			in.tables[t.table] = &key{source: r.source, column: t.column, typ: r.source.Type()}
 		}
 	}
 	return errs

@@ -1,24 +1,20 @@
 package gormid
 
 import (
-	"context"
-	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/keys"
 )
 
-// A Source mints IDs of one scheme, as generator.Decimal does. Goroutines may call it at the same
-// time.
-type Source[T idtype.ID] interface {
-	// Fill mints len(dst) IDs and returns how many it minted, which is fewer only with an error.
-	Fill(ctx context.Context, dst []T) (int, error)
-}
+// A Source mints IDs of one scheme, as generator.Decimal does: its method Fill mints len(dst) IDs
+// and returns how many it minted, which is fewer only with an error. Goroutines may call it at the
+// same time.
+type Source[T idtype.ID] = keys.Source[T]
 
 // A Rule says whose keys a source mints. [Use] makes it. It is immutable.
 type Rule struct {
-	source source
+	source keys.Minter
 	named  bool // For or ForTable was called: the rule is not a general one
 	strict bool // made by Strict
 	models []any
@@ -30,7 +26,7 @@ type tableKey struct{ table, column string }
 // Use makes the general rule of a scheme. The source mints the primary key of every model whose key
 // is an ID of T's scheme, unless it is the key of another model: see the package documentation. A
 // plugin has one general rule per scheme.
-func Use[T idtype.ID](s Source[T]) Rule { return Rule{source: minter[T]{s}} }
+func Use[T idtype.ID](s Source[T]) Rule { return Rule{source: keys.Of(s)} }
 
 // Strict makes the plugin refuse models that it would leave to GORM and the database. It stands
 // beside the rules:
@@ -61,38 +57,4 @@ func (r Rule) ForTable(table, column string) Rule {
 	r.named = true
 	r.tables = slices.Concat(r.tables, []tableKey{{table, column}})
 	return r
-}
-
-// source is a [Source] whose T only reflection knows.
-type source interface {
-	missing() bool
-	scheme() idtype.Scheme
-	idType() reflect.Type
-	mint(ctx context.Context, n int) (ids reflect.Value, err error) // a []T of n IDs
-}
-
-type minter[T idtype.ID] struct{ Source[T] }
-
-// missing tells of a source that is nil, or a nil pointer.
-func (m minter[T]) missing() bool {
-	v := reflect.ValueOf(m.Source)
-	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
-}
-
-func (m minter[T]) idType() reflect.Type { return reflect.TypeFor[T]() }
-
-func (m minter[T]) scheme() idtype.Scheme {
-	var id T
-	return id.Scheme()
-}
-
-// mint returns all n IDs or an error. A source that fails half-way leaves a gap: no row ever holds
-// the IDs that it minted. A gap does no harm.
-func (m minter[T]) mint(ctx context.Context, n int) (reflect.Value, error) {
-	ids := make([]T, n)
-	got, err := m.Fill(ctx, ids)
-	if err == nil && got != n {
-		err = fmt.Errorf("it minted %d of %d IDs and returned no error", got, n)
-	}
-	return reflect.ValueOf(ids), err
 }

@@ -263,7 +263,7 @@ func (in *installed) seeRead(db *gorm.DB) {
 	}
 	in.seeJoined(db)
 	t := stmt.ReflectValue.Type()
-	if t.Implements(reflect.TypeFor[anID]()) {
+	if t.Implements(reflect.TypeFor[column]()) {
 		fail(db, errOneID)
 	}
 	for t.Kind() == reflect.Slice || t.Kind() == reflect.Array || t.Kind() == reflect.Pointer {

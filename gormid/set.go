@@ -41,7 +41,7 @@ func (s *setter) set(ctx context.Context, row reflect.Value, v any) error {
 		return s.setID(ctx, row, rv)
 	}
 	v = rv.Interface()
-	id, isID := v.(anID)
+	id, isID := v.(column)
 	switch {
 	case isSQL(v): // the row does not know what the database makes of it
 		return nil

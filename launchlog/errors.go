@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/idmint/idmint/launchlog/internal/named"
+	"github.com/idmint/idmint/internal/named"
 )
 
 // A reason is an error without details. Its text begins with the package's name, as those of all
@@ -194,30 +194,11 @@ func (e *AttemptError) Error() string { return e.Err.Error() }
 
 func (e *AttemptError) Unwrap() error { return e.Err }
 
-// An aboutError says which launch, counter or namespace an error is about, unless that is "". The
-// package's name stands once in its text, in front.
-type aboutError struct {
-	what string
-	err  error
-}
-
-// about is where errors of a store leave the package, and get its name.
+// about is where errors of a store leave the package, and get its name. It stands once in the text,
+// before what the error is about, such as a launch, unless that is "".
 func about(what string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return &aboutError{what, err}
+	return named.Failed(strings.TrimSuffix("launchlog: "+what, ": "), err)
 }
-
-func (e *aboutError) Error() string {
-	what := e.what
-	if what != "" {
-		what += ": "
-	}
-	return "launchlog: " + what + named.Bare(e.err)
-}
-
-func (e *aboutError) Unwrap() error { return e.err }
 
 // quote bounds what goes into a message. A text with quotes stands in backquotes, where nothing in
 // it is escaped. What is not seen is always escaped.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/idmint/idmint/launchlog/internal/named"
+	"github.com/idmint/idmint/internal/named"
 )
 
 // launchVariable is the environment variable in which a deployment hands an app its launch number.

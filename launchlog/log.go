@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/internal/dialect"
+	"github.com/idmint/idmint/internal/nilable"
 )
 
 // DefaultNamespace is the namespace of a [Log] that names none.
@@ -90,7 +91,7 @@ type Log struct {
 
 // New makes a log. The error is a [*RequestError].
 func New(store Store, opts *Options) (*Log, error) {
-	if v := reflect.ValueOf(store); store == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+	if nilable.IsNil(store) {
 		return nil, &RequestError{
 			"store", "nil", "holds no launches: open one of a package below launchlog",
 		}

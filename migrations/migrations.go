@@ -30,10 +30,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 	"time"
 
 	"github.com/idmint/idmint/internal/dialect"
+	"github.com/idmint/idmint/internal/named"
 )
 
 //go:embed sqlite/*.sql postgres/*.sql mysql/*.sql
@@ -49,23 +49,13 @@ type reason string
 
 func (r reason) Error() string { return "migrations: " + string(r) }
 
-// A failure is what a database says, behind the package's name.
-type failure struct{ err error }
-
-func (e *failure) Error() string {
-	// Where both of two steps failed, one of them may say it.
-	return "migrations: " + strings.TrimPrefix(e.err.Error(), "migrations: ")
-}
-
-func (e *failure) Unwrap() error { return e.err }
-
 // failed is where errors leave the package. Those of its own have its name already.
 func failed(err error) error {
 	switch err.(type) {
 	case nil, reason, *NewerError:
 		return err
 	}
-	return &failure{err}
+	return named.Failed("migrations", err)
 }
 
 // A NewerError is returned for a database whose schema is newer than this package.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/idtype/formats"
+	"github.com/idmint/idmint/internal/nilable"
 )
 
 // A Set is generators, sources of claims and launch logs whose metrics are told of. The zero value
@@ -44,8 +44,8 @@ type Stats interface {
 // as of a user's number. The set keeps what it is given until [Set.Remove]. The error is an
 // [*InputError], also for a name that the set has.
 func Add[S Stats](set *Set, name string, of interface{ Stats() S }) error {
-	switch v := reflect.ValueOf(of); {
-	case of == nil || v.Kind() == reflect.Pointer && v.IsNil():
+	switch {
+	case nilable.IsNil(of):
 		return &InputError{"source of metrics", name, "is nil"}
 	case name == "" || len(name) > 63 || !utf8.ValidString(name):
 		return &InputError{"name", name, "is no text of 1 to 63 bytes"}

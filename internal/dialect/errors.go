@@ -172,7 +172,8 @@ func integer(v reflect.Value, name string) (string, bool) {
 		m = v.MethodByName("ExtendedCode")
 	}
 	if m.IsValid() {
-		if t := m.Type(); t.NumIn() == 0 && t.NumOut() == 1 && isInteger(t.Out(0)) && !isNil(v) {
+		if t := m.Type(); t.NumIn() == 0 && t.NumOut() == 1 && isInteger(t.Out(0)) &&
+			!(v.Kind() == reflect.Pointer && v.IsNil()) {
 			found = m.Call(nil)[0]
 		}
 	} else if v = reflect.Indirect(v); v.Kind() == reflect.Struct {
@@ -192,5 +193,3 @@ func integer(v reflect.Value, name string) (string, bool) {
 func isInteger(t reflect.Type) bool {
 	return t.Kind() >= reflect.Int && t.Kind() <= reflect.Uint64
 }
-
-func isNil(v reflect.Value) bool { return v.Kind() == reflect.Pointer && v.IsNil() }

@@ -2,8 +2,11 @@ package dialect
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"iter"
 	"math/rand/v2"
+	"net"
 	"time"
 )
 
@@ -27,4 +30,36 @@ func Attempts(ctx context.Context, longest time.Duration) iter.Seq[int] {
 			pause = min(2*pause, longest)
 		}
 	}
+}
+
+// Await runs try until it succeeds, again while its error passes, and for as long as the patience.
+// The error is the context's, with what was in the way before, or that of try.
+func Await(
+	ctx context.Context, patience time.Duration, passes func(error) bool,
+	try func(context.Context) error,
+) error {
+	waiting, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var last error // of an attempt that was not merely cut off
+	for range Attempts(waiting, time.Second) {
+		err := try(waiting)
+		if err == nil || !passes(err) && !errors.Is(err, waiting.Err()) {
+			return err
+		}
+		// The end of the wait cuts an attempt off, which need not say so: a dial says "i/o timeout".
+		timeout := net.Error(nil)
+		isCut := errors.As(err, &timeout) && timeout.Timeout() || errors.Is(err, waiting.Err())
+		if last == nil || !isCut {
+			last = err
+		}
+	}
+	switch ended := ctx.Err(); {
+	case last == nil: // ctx had ended before
+		return context.Cause(ctx)
+	case ended != nil && !errors.Is(last, ended):
+		return fmt.Errorf("%w: %w", context.Cause(ctx), last)
+	case ended == nil && errors.Is(last, waiting.Err()):
+		return fmt.Errorf("it did not answer for %v: %w", patience, last)
+	}
+	return last
 }

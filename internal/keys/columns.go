@@ -18,26 +18,28 @@ type ID interface {
 	Storage() idtype.Storage
 }
 
-// In finds the ID that a field of type t holds, or nil. A type holds an ID if it is one, a pointer
-// to one, or a Valuer whose first field is one, such as sql.Null.
-func In(t reflect.Type) ID {
+// In finds the ID that a field of type t holds, or nil, and whether the field can be NULL. A type
+// holds an ID if it is one, a pointer to one, or a Valuer whose first field is one, such as
+// sql.Null.
+func In(t reflect.Type) (found ID, null bool) {
 	// A struct may begin with a pointer to its own type, and a pointer may point to its own.
 	for seen := map[reflect.Type]bool{}; !seen[t]; {
 		seen[t] = true
 		if t.Kind() == reflect.Pointer {
-			t = t.Elem()
+			t, null = t.Elem(), true
 			continue
 		}
 		value := reflect.Zero(t).Interface()
 		if id, ok := value.(ID); ok {
-			return id
+			return id, null
 		}
 		if _, ok := value.(driver.Valuer); !ok || t.Kind() != reflect.Struct || t.NumField() == 0 {
-			return nil
+			return nil, false
 		}
+		null = null || t.PkgPath() == "database/sql"
 		t = t.Field(0).Type
 	}
-	return nil
+	return nil, false
 }
 
 // Column returns the type of the column that holds the ID. Of a dialect that has none it is "". In

@@ -40,8 +40,8 @@ func TestIn(t *testing.T) {
 		{chain(nil), false},
 		{[]any{nil}, false},
 	} {
-		if got := keys.In(reflect.TypeOf(c.holder)) != nil; got != c.want {
-			t.Errorf("%T holds an ID: %v, want %v", c.holder, got, c.want)
+		if got, _ := keys.In(reflect.TypeOf(c.holder)); (got != nil) != c.want {
+			t.Errorf("%T holds the ID %v, want one: %t", c.holder, got, c.want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// Package keys is what the adapters of bun and ent share. It knows which source mints the keys of a
+// Package keys is what the adapters of ORMs share. It knows which source mints the keys of a
 // type, and which columns hold IDs. Its errors have no package's name: the adapters put theirs.
 package keys
 
@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/nilable"
 )
 
 // A Source mints IDs of one scheme, as generator.Decimal does. Goroutines may call it at the same
@@ -20,42 +22,46 @@ type Source[T idtype.ID] interface {
 	Fill(ctx context.Context, dst []T) (int, error)
 }
 
+// A Minter is a [Source] whose T only reflection knows.
+type Minter interface {
+	IsMissing() bool // nil, or a nil pointer
+	Scheme() idtype.Scheme
+	Type() reflect.Type
+	// Mint returns a []T of n IDs.
+	Mint(ctx context.Context, n int) (reflect.Value, error)
+}
+
+// Of returns the minter of a source.
+func Of[T idtype.ID](s Source[T]) Minter { return minter[T]{s} }
+
+type minter[T idtype.ID] struct{ source Source[T] }
+
+func (m minter[T]) IsMissing() bool { return nilable.IsNil(m.source) }
+
+func (m minter[T]) Scheme() idtype.Scheme { return schemeOf(m.Type()) }
+
+func (m minter[T]) Type() reflect.Type { return reflect.TypeFor[T]() }
+
+// Mint returns all n IDs or an error. A source that fails half-way leaves a gap: no row ever holds
+// the IDs that it minted. A gap does no harm.
+func (m minter[T]) Mint(ctx context.Context, n int) (reflect.Value, error) {
+	ids := make([]T, n)
+	got, err := m.source.Fill(ctx, ids)
+	if err == nil && (got != n || slices.ContainsFunc(ids, T.IsZero)) {
+		err = fmt.Errorf("it minted %d of %d IDs, up to %v, and returned no error",
+			got, n, ids[n-1])
+	}
+	return reflect.ValueOf(ids), err
+}
+
 // A Rule says which keys a source mints. Use and For make it. It is immutable.
 type Rule struct {
-	scheme idtype.Scheme
-	minted reflect.Type // the type of the source's IDs
-	key    reflect.Type // the only key type; nil in a general rule
-	mint   func(context.Context) (reflect.Value, error)
+	Minter
+	key reflect.Type // the only key type; nil in a general rule
 }
 
 // Use makes the general rule of T's scheme.
-func Use[T idtype.ID](s Source[T]) Rule {
-	minted := reflect.TypeFor[T]()
-	r := Rule{scheme: schemeOf(minted), minted: minted}
-	if !isNil(s) {
-		r.mint = func(ctx context.Context) (reflect.Value, error) {
-			var id [1]T
-			n, err := s.Fill(ctx, id[:])
-			if err == nil && (n != 1 || id[0].IsZero()) {
-				err = fmt.Errorf("the source minted %d of 1 IDs, %v, and returned no error", n, id[0])
-			}
-			return reflect.ValueOf(id[0]), err
-		}
-	}
-	return r
-}
-
-// isNil sees a nil *generator.Decimal in the interface too. It would panic at the first row.
-func isNil(source any) bool {
-	if source == nil {
-		return true
-	}
-	switch v := reflect.ValueOf(source); v.Kind() {
-	case reflect.Pointer, reflect.Func:
-		return v.IsNil()
-	}
-	return false
-}
+func Use[T idtype.ID](s Source[T]) Rule { return Rule{Minter: Of(s)} }
 
 // For makes the rule of one key type, which wins over the general one.
 func For[K, T idtype.ID](s Source[T]) Rule {
@@ -87,22 +93,22 @@ func NewRules(rules []Rule) (*Rules, error) {
 
 func (all *Rules) add(r Rule) error {
 	switch {
-	case r.mint == nil:
+	case r.Minter == nil || r.IsMissing():
 		return errors.New("it has no source: give it a generator")
-	case r.scheme == "":
-		return noID(r.minted)
+	case r.Scheme() == "":
+		return noID(r.Type())
 	case r.key != nil && !IsID(r.key):
 		return noID(r.key)
-	case r.key == nil && all.general[r.scheme].mint != nil:
-		return fmt.Errorf("a second general rule for %s IDs: limit one of them with For", r.scheme)
+	case r.key == nil && all.general[r.Scheme()].Minter != nil:
+		return fmt.Errorf("a second general rule for %s IDs: limit one of them with For", r.Scheme())
 	case r.key == nil:
-		all.general[r.scheme] = r
+		all.general[r.Scheme()] = r
 		return nil
-	case all.keys[r.key].mint != nil:
+	case all.keys[r.key].Minter != nil:
 		return fmt.Errorf("a second rule for %s", TypeName(r.key))
-	case schemeOf(r.key) != r.scheme || !r.minted.ConvertibleTo(r.key):
+	case schemeOf(r.key) != r.Scheme() || !r.Type().ConvertibleTo(r.key):
 		return fmt.Errorf("%s holds no %s IDs: take a generator of its scheme",
-			TypeName(r.key), r.scheme)
+			TypeName(r.key), r.Scheme())
 	}
 	all.keys[r.key] = r
 	return nil
@@ -121,11 +127,11 @@ func (all *Rules) Mint(ctx context.Context, key reflect.Type) (reflect.Value, er
 		return reflect.Value{}, fmt.Errorf("no rule mints %s: give one for %s IDs",
 			TypeName(key), schemeOf(key))
 	}
-	id, err := r.mint(ctx)
+	ids, err := r.Minter.Mint(ctx, 1)
 	if err != nil {
 		return reflect.Value{}, fmt.Errorf("minting %s: %w", TypeName(key), err)
 	}
-	return id.Convert(key), nil
+	return ids.Index(0).Convert(key), nil
 }
 
 // schemeOf returns "" for a type that is no ID.

@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/idmint/idmint/internal/named"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/kv"
-	"github.com/idmint/idmint/launchlog/internal/named"
 )
 
 // Config says where a launch log lies.

@@ -9,8 +9,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/idmint/idmint/internal/named"
 	"github.com/idmint/idmint/launchlog/internal/kv"
-	"github.com/idmint/idmint/launchlog/internal/named"
 )
 
 // ErrNoSpace is wrapped by the error of a step where the cluster has reached its quota of space. It

@@ -13,8 +13,8 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/idmint/idmint/internal/dialect"
+	"github.com/idmint/idmint/internal/named"
 	"github.com/idmint/idmint/launchlog"
-	"github.com/idmint/idmint/launchlog/internal/named"
 )
 
 var errReadOnly = errors.New("the server only reads: it is a replica, or its read_only is on")

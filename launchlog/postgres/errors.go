@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/idmint/idmint/internal/dialect"
+	"github.com/idmint/idmint/internal/named"
 	"github.com/idmint/idmint/launchlog"
-	"github.com/idmint/idmint/launchlog/internal/named"
 )
 
 var (

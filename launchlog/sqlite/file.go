@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/idmint/idmint/launchlog/internal/named"
+	"github.com/idmint/idmint/internal/named"
 )
 
 // Open, Check and Backup return a FileError for a path that names no file, and for a file in which

@@ -71,8 +71,8 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/internal/dialect"
+	"github.com/idmint/idmint/internal/named"
 	"github.com/idmint/idmint/launchlog"
-	"github.com/idmint/idmint/launchlog/internal/named"
 	"github.com/idmint/idmint/launchlog/internal/rows"
 )
 

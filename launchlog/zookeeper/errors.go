@@ -7,9 +7,9 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	"github.com/idmint/idmint/internal/named"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/kv"
-	"github.com/idmint/idmint/launchlog/internal/named"
 )
 
 // failed is what leaves the package. The errors of steps get launchlog's name instead.

@@ -10,20 +10,12 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/keys"
 )
 
 // Which Go types are IDs, wrappers of IDs and lists of IDs.
 
-// id is what IDs have.
-type id interface {
-	Scheme() idtype.Scheme
-	Storage() idtype.Storage
-}
-
-var (
-	idType    = reflect.TypeFor[id]()
-	idPackage = reflect.TypeFor[idtype.DecimalID]().PkgPath()
-)
+var idPackage = reflect.TypeFor[idtype.DecimalID]().PkgPath()
 
 // wrappers are the packages of IDs and of what wraps them. A struct of another package that has an
 // ID means what its author says.
@@ -43,7 +35,7 @@ type idKind struct {
 }
 
 func newKind(t reflect.Type) *idKind {
-	zero := reflect.Zero(t).Interface().(id)
+	zero := reflect.Zero(t).Interface().(keys.ID)
 	k := &idKind{typ: t, direct: directOf(t, zero.Storage()), form: zero.Storage()}
 	switch k.form {
 	case idtype.StorageBigint:
@@ -91,7 +83,7 @@ func idOf(t reflect.Type) (*idKind, bool) {
 func findID(t reflect.Type) *idKind {
 	switch {
 	case t.Kind() != reflect.Struct:
-		if t.PkgPath() == idPackage && t.Implements(idType) {
+		if t.PkgPath() == idPackage && keys.IsID(t) {
 			return newKind(t)
 		}
 	case t.NumField() != 0 && isColumn(t):

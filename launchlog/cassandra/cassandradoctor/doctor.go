@@ -24,10 +24,10 @@ import (
 
 	gocql "github.com/apache/cassandra-gocql-driver/v2"
 
+	"github.com/idmint/idmint/internal/named"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/cassandra"
 	"github.com/idmint/idmint/launchlog/checks"
-	"github.com/idmint/idmint/launchlog/internal/named"
 )
 
 // A node that does not answer within answerTime counts as away.

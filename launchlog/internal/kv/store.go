@@ -3,7 +3,6 @@ package kv
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"time"
 
@@ -213,24 +212,7 @@ const awaitTime = 10 * time.Second
 func Await(
 	ctx context.Context, patience time.Duration, try func(context.Context) error,
 ) error {
-	waiting, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	var last error // of an attempt that was not merely cut off
-	for range dialect.Attempts(waiting, time.Second) {
-		err := try(waiting)
-		again := (*launchlog.AttemptError)(nil)
-		if err == nil || !errors.As(err, &again) && waiting.Err() == nil || Hopeless(err) {
-			return err
-		}
-		if last == nil || !errors.Is(err, waiting.Err()) {
-			last = err
-		}
-	}
-	switch err := ctx.Err(); {
-	case err != nil && last == nil:
-		return err
-	case err != nil && !errors.Is(last, err):
-		return fmt.Errorf("%w: %w", err, last)
-	}
-	return last
+	return dialect.Await(ctx, patience, func(err error) bool {
+		return errors.As(err, new(*launchlog.AttemptError)) && !Hopeless(err)
+	}, try)
 }

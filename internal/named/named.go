@@ -20,7 +20,10 @@ type failure struct {
 	err  error
 }
 
-func (e *failure) Error() string { return e.name + ": " + Bare(e.err) }
+func (e *failure) Error() string {
+	// Where both of two steps failed, one of them may say the name.
+	return e.name + ": " + strings.TrimPrefix(Bare(e.err), e.name+": ")
+}
 
 func (e *failure) Unwrap() error { return e.err }
 
