@@ -41,29 +41,11 @@ func newMultiplicative(d Domain, key Key) Multiplicative {
 
 // Scramble returns the scrambled form of v. The error is a [*RangeError] for a v that is not in the
 // domain, as zero never is.
-func (m Multiplicative) Scramble(v int64) (int64, error) {
-	if !m.domain.has(v) {
-		return 0, m.domain.refuse(v)
-	}
-	x := m.forth(uint64(v))
-	if x == 0 {
-		x = m.forth(0)
-	}
-	return int64(x), nil
-}
+func (m Multiplicative) Scramble(v int64) (int64, error) { return m.domain.permute(v, m.forth) }
 
 // Unscramble returns what v is the scrambled form of. The error is a [*RangeError] for a v that is
 // not in the domain.
-func (m Multiplicative) Unscramble(v int64) (int64, error) {
-	if !m.domain.has(v) {
-		return 0, m.domain.refuse(v)
-	}
-	x := m.back(uint64(v))
-	if x == 0 {
-		x = m.back(0)
-	}
-	return int64(x), nil
-}
+func (m Multiplicative) Unscramble(v int64) (int64, error) { return m.domain.permute(v, m.back) }
 
 func (m *Multiplicative) forth(x uint64) uint64 {
 	return m.domain.multiply((x+m.c)&m.domain.mask(), m.a, m.b)

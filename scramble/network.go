@@ -43,29 +43,11 @@ func newNetwork(d Domain, key Key) Network {
 
 // Scramble returns the scrambled form of v. The error is a [*RangeError] for a v that is not in the
 // domain, as zero never is.
-func (n Network) Scramble(v int64) (int64, error) {
-	if !n.domain.has(v) {
-		return 0, n.domain.refuse(v)
-	}
-	x := n.forth(uint64(v))
-	if x == 0 {
-		x = n.forth(0)
-	}
-	return int64(x), nil
-}
+func (n Network) Scramble(v int64) (int64, error) { return n.domain.permute(v, n.forth) }
 
 // Unscramble returns what v is the scrambled form of. The error is a [*RangeError] for a v that is
 // not in the domain.
-func (n Network) Unscramble(v int64) (int64, error) {
-	if !n.domain.has(v) {
-		return 0, n.domain.refuse(v)
-	}
-	x := n.back(uint64(v))
-	if x == 0 {
-		x = n.back(0)
-	}
-	return int64(x), nil
-}
+func (n Network) Unscramble(v int64) (int64, error) { return n.domain.permute(v, n.back) }
 
 func (n *Network) forth(x uint64) uint64 { return n.domain.forth(x, n.keys[:]) }
 func (n *Network) back(x uint64) uint64  { return n.domain.back(x, n.keys[:]) }

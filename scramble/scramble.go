@@ -56,6 +56,19 @@ func (d Domain) check() error {
 
 func (d Domain) has(v int64) bool { return uint64(v)-1 < d.mask() }
 
+// permute takes a step of a permutation of 0 ..= 2^n−1. Zero stays out: the ID that would become 0
+// becomes what 0 would. The error is a [*RangeError] for a v that is not in the domain.
+func (d Domain) permute(v int64, step func(uint64) uint64) (int64, error) {
+	if !d.has(v) {
+		return 0, d.refuse(v)
+	}
+	x := step(uint64(v))
+	if x == 0 {
+		x = step(0)
+	}
+	return int64(x), nil
+}
+
 // refuse is the error for a v that the domain does not have.
 func (d Domain) refuse(v int64) error {
 	if err := d.check(); err != nil {

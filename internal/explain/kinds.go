@@ -24,19 +24,17 @@ var Decimal = &Kind[idtype.DecimalID]{
 	Forms:  digits(idtype.Parse[idtype.DecimalID]),
 	Names:  []Name{{"id", Text}},
 	Fields: func(id idtype.DecimalID) any { return id.Parts() },
-	Parts:  decimalParts,
+	Parts: func(id idtype.DecimalID) []Part {
+		p := id.Parts()
+		generatorPlaces := len(strconv.Itoa(formats.DecimalMaxGenerator))
+		launchPlaces := len(strconv.Itoa(formats.DecimalMaxLaunch))
+		return []Part{
+			part('c', len(id.String())-generatorPlaces-launchPlaces, "counter", p.Counter),
+			part('g', generatorPlaces, "generator_id", p.Generator),
+			part('l', launchPlaces, "launch_id", p.Launch),
+		}
+	},
 	Places: true,
-}
-
-func decimalParts(id idtype.DecimalID) []Part {
-	p := id.Parts()
-	generatorPlaces := len(strconv.Itoa(formats.DecimalMaxGenerator))
-	launchPlaces := len(strconv.Itoa(formats.DecimalMaxLaunch))
-	return []Part{
-		part('c', len(id.String())-generatorPlaces-launchPlaces, "counter", p.Counter),
-		part('g', generatorPlaces, "generator_id", p.Generator),
-		part('l', launchPlaces, "launch_id", p.Launch),
-	}
 }
 
 func part(letter byte, width int, name string, value any) Part {
@@ -49,19 +47,17 @@ var Trace = &Kind[idtype.TraceID]{
 	Forms:  digits(idtype.Parse[idtype.TraceID]),
 	Names:  []Name{{"id", Text}},
 	Fields: func(id idtype.TraceID) any { return id.Parts() },
-	Parts:  traceParts,
-	Clock:  time.RFC3339,
-}
-
-func traceParts(id idtype.TraceID) []Part {
-	const reserved = 64 - formats.TraceTimestampBits - formats.TraceNodeBits - formats.TraceBottomBits
-	p := id.Parts()
-	return []Part{
-		{Letter: '0', Width: reserved},
-		part(TimeLetter, formats.TraceTimestampBits, "timestamp", p.Timestamp),
-		part('n', formats.TraceNodeBits, "node_no", p.Node),
-		part('b', formats.TraceBottomBits, "bottom", p.Bottom),
-	}
+	Parts: func(id idtype.TraceID) []Part {
+		const reserved = 64 - formats.TraceTimestampBits - formats.TraceNodeBits - formats.TraceBottomBits
+		p := id.Parts()
+		return []Part{
+			{Letter: '0', Width: reserved},
+			part(TimeLetter, formats.TraceTimestampBits, "timestamp", p.Timestamp),
+			part('n', formats.TraceNodeBits, "node_no", p.Node),
+			part('b', formats.TraceBottomBits, "bottom", p.Bottom),
+		}
+	},
+	Clock: time.RFC3339,
 }
 
 // EightByte is the kind of eightbyte IDs.
@@ -80,24 +76,22 @@ var EightByte = &Kind[idtype.EightByteID]{
 	},
 	Names:  []Name{{"id", Text}},
 	Fields: func(id idtype.EightByteID) any { return id.Parts() },
-	Parts:  eightByteParts,
-	Clock:  milliseconds,
-}
-
-func eightByteParts(id idtype.EightByteID) []Part {
-	p := id.Parts()
-	at := part(TimeLetter, formats.EightByteTimeBits, "unix_ms", p.UnixMs)
-	if p.Mode == idtype.EightByteSpread {
-		at.Note = "with its bits reversed"
-	}
-	return []Part{
-		at,
-		part('s', formats.EightByteSequenceBits, "sequence", p.Sequence),
-		{Letter: 'g', Width: formats.EightByteGeneratorTopBits},
-		part('m', formats.EightByteModeBits, "mode", p.Mode),
-		part('g', formats.EightByteGeneratorLowBits, "generator_id", p.Generator),
-		part('c', formats.EightByteClusterBits, "cluster_id", p.Cluster),
-	}
+	Parts: func(id idtype.EightByteID) []Part {
+		p := id.Parts()
+		at := part(TimeLetter, formats.EightByteTimeBits, "unix_ms", p.UnixMs)
+		if p.Mode == idtype.EightByteSpread {
+			at.Note = "with its bits reversed"
+		}
+		return []Part{
+			at,
+			part('s', formats.EightByteSequenceBits, "sequence", p.Sequence),
+			{Letter: 'g', Width: formats.EightByteGeneratorTopBits},
+			part('m', formats.EightByteModeBits, "mode", p.Mode),
+			part('g', formats.EightByteGeneratorLowBits, "generator_id", p.Generator),
+			part('c', formats.EightByteClusterBits, "cluster_id", p.Cluster),
+		}
+	},
+	Clock: milliseconds,
 }
 
 // Short is the kind of short IDs.
@@ -112,19 +106,17 @@ var Short = &Kind[idtype.ShortID]{
 	},
 	Names:  []Name{{"id", Number}, {"text", Text}},
 	Fields: func(id idtype.ShortID) any { return id.Parts() },
-	Parts:  shortParts,
-	Clock:  milliseconds,
-}
-
-func shortParts(id idtype.ShortID) []Part {
-	const reserved = 64 - formats.ShortTimeBits - formats.ShortSequenceBits - formats.ShortRandomBits
-	p := id.Parts()
-	return []Part{
-		{Letter: '0', Width: reserved},
-		part(TimeLetter, formats.ShortTimeBits, "unix_ms", p.UnixMs),
-		part('s', formats.ShortSequenceBits, "sequence", p.Sequence),
-		part('r', formats.ShortRandomBits, "random", p.Random),
-	}
+	Parts: func(id idtype.ShortID) []Part {
+		const reserved = 64 - formats.ShortTimeBits - formats.ShortSequenceBits - formats.ShortRandomBits
+		p := id.Parts()
+		return []Part{
+			{Letter: '0', Width: reserved},
+			part(TimeLetter, formats.ShortTimeBits, "unix_ms", p.UnixMs),
+			part('s', formats.ShortSequenceBits, "sequence", p.Sequence),
+			part('r', formats.ShortRandomBits, "random", p.Random),
+		}
+	},
+	Clock: milliseconds,
 }
 
 // Sno is the kind of sno IDs.
@@ -140,19 +132,17 @@ var Sno = &Kind[idtype.SnoID]{
 	},
 	Names:  []Name{{"id", Text}, {"hex", Hex}},
 	Fields: func(id idtype.SnoID) any { return id.Parts() },
-	Parts:  snoParts,
-	Clock:  milliseconds,
-}
-
-func snoParts(id idtype.SnoID) []Part {
-	p := id.Parts()
-	return []Part{
-		part(TimeLetter, formats.SnoTimeBits, "unix_ms", p.UnixMs),
-		part('k', formats.SnoTickTockBits, "tick_tock", p.TickTock),
-		part('m', formats.SnoMetaBits, "meta", p.Meta),
-		part('p', formats.SnoPartitionBits, "partition", p.Partition),
-		part('s', formats.SnoSequenceBits, "sequence", p.Sequence),
-	}
+	Parts: func(id idtype.SnoID) []Part {
+		p := id.Parts()
+		return []Part{
+			part(TimeLetter, formats.SnoTimeBits, "unix_ms", p.UnixMs),
+			part('k', formats.SnoTickTockBits, "tick_tock", p.TickTock),
+			part('m', formats.SnoMetaBits, "meta", p.Meta),
+			part('p', formats.SnoPartitionBits, "partition", p.Partition),
+			part('s', formats.SnoSequenceBits, "sequence", p.Sequence),
+		}
+	},
+	Clock: milliseconds,
 }
 
 // SequenceFields is all that a sequence ID says.
