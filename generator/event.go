@@ -7,24 +7,21 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// EventKind is what happened.
-type EventKind string
-
-// The kinds.
+// The kinds of events.
 const (
 	// WindowBegan: a window is in use. Unless it is renewed, its number was taken.
-	WindowBegan EventKind = "window began"
+	WindowBegan = "window began"
 	// WindowMissed: the source gave no window. The generator goes on with the one that it has. It
 	// asks again when a call needs one, or when half of what is left has passed.
-	WindowMissed EventKind = "window missed"
+	WindowMissed = "window missed"
 	// ClockRegressed: the clock is behind the IDs minted so far. It is told as often as Stats
 	// counts it.
-	ClockRegressed EventKind = "clock regressed"
+	ClockRegressed = "clock regressed"
 )
 
 // Event is what [Options].Notify hears.
 type Event struct {
-	Kind   EventKind
+	Kind   string // what happened
 	Scheme idtype.Scheme
 	Number uint64 // of the window in use, as bits of its IDs: see [Snapshot]
 	// Renewed: a window that began goes on with the number of the one before.
