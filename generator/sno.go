@@ -58,33 +58,33 @@ func putSno(id *idtype.SnoID, tick, tickTock uint64, meta byte, partition, seque
 	binary.BigEndian.PutUint16(id[8:], uint16(sequence))
 }
 
-// With is the generator with a metabyte: what its Next and Fill put into IDs.
-func (g *Sno) With(meta byte) SnoMeta { return SnoMeta{g, meta} }
+// With is the generator with a metabyte, which its Next and Fill put into IDs. Their errors are those
+// of the generator's own.
+func (g *Sno) With(meta byte) Source[idtype.SnoID] { return withMeta{g, meta} }
 
 // Next mints one ID with metabyte 0. It looks at ctx where it has to wait only. Errors:
 // [*ClockError], [*NumberError], and [*idtype.RangeError] for a clock outside
 // 2010-01-01..2079-09-07.
-func (g *Sno) Next(ctx context.Context) (idtype.SnoID, error) { return g.With(0).Next(ctx) }
+func (g *Sno) Next(ctx context.Context) (idtype.SnoID, error) { return withMeta{g, 0}.Next(ctx) }
 
 // Fill mints len(dst) IDs with metabyte 0, as many of a time unit as it has left at once: see
 // [Source].
 func (g *Sno) Fill(ctx context.Context, dst []idtype.SnoID) (int, error) {
-	return g.With(0).Fill(ctx, dst)
+	return withMeta{g, 0}.Fill(ctx, dst)
 }
 
-// SnoMeta is a [Sno] with a metabyte.
-type SnoMeta struct {
+// withMeta is a [Sno] with a metabyte.
+type withMeta struct {
 	g    *Sno
 	meta byte
 }
 
-func (m SnoMeta) id(word uint64, s *span) idtype.SnoID {
+func (m withMeta) id(word uint64, s *span) idtype.SnoID {
 	t := &m.g.timeline
 	return snoID(t.tickOf(word), word>>63, m.meta, s.number, t.slotOf(word))
 }
 
-// Next is [Sno.Next] with the metabyte.
-func (m SnoMeta) Next(ctx context.Context) (id idtype.SnoID, err error) {
+func (m withMeta) Next(ctx context.Context) (id idtype.SnoID, err error) {
 	if m.g == nil {
 		return id, errNotMade
 	}
@@ -96,8 +96,7 @@ func (m SnoMeta) Next(ctx context.Context) (id idtype.SnoID, err error) {
 	return
 }
 
-// Fill is [Sno.Fill] with the metabyte.
-func (m SnoMeta) Fill(ctx context.Context, dst []idtype.SnoID) (int, error) {
+func (m withMeta) Fill(ctx context.Context, dst []idtype.SnoID) (int, error) {
 	if m.g == nil {
 		return 0, errNotMade
 	}

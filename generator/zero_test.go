@@ -20,7 +20,6 @@ func TestZeroGenerators(t *testing.T) {
 		eightbyte generator.EightByte
 		short     generator.Short
 		sno       generator.Sno
-		meta      generator.SnoMeta
 		backdated generator.BackdatedSno
 		owned     generator.OwnedDecimal
 	)
@@ -44,7 +43,6 @@ func TestZeroGenerators(t *testing.T) {
 	addWays(ways, "EightByte", &eightbyte)
 	addWays(ways, "Short", &short)
 	addWays(ways, "Sno", &sno)
-	addWays(ways, "SnoMeta", meta)
 	addWays(ways, "Sno.With", sno.With(1))
 	for name, mint := range ways {
 		for range 3 { // the first call may not make the next one mint

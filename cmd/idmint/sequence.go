@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/launchlog"
 )
 
 var sequenceKind = join(kind[idtype.SequenceID, explain.SequenceFields]{
@@ -46,22 +49,14 @@ sno/7. After a restore, idmint advance would take them for these.`,
 			if ours(counter) {
 				return usage("--counter %q: idmint keeps something else under that name", counter)
 			}
-			ctx, cancel := interruptible(c)
-			defer cancel()
-			log, done, err := flags.open(ctx, a)
-			if err != nil {
-				return err
-			}
-			defer done()
-			numbers, err := log.Counter(counter)
-			if err != nil {
-				return usageError{err}
-			}
-			gen, err := generator.NewSequence(numbers, 1)
-			if err != nil {
-				return err
-			}
-			return mint(ctx, a, k, gen, count)
+			return a.withCounter(c, &flags, counter,
+				func(ctx context.Context, numbers *launchlog.Counter) error {
+					gen, err := generator.NewSequence(numbers, 1)
+					if err != nil {
+						return err
+					}
+					return mint(ctx, a, k, gen, count)
+				})
 		},
 	}
 	flags.add(c)

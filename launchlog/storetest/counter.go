@@ -12,24 +12,19 @@ import (
 
 func newCounter(t *testing.T, l *launchlog.Log, name string) *launchlog.Counter {
 	t.Helper()
-	c, err := l.Counter(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(l.Counter(name))(t)
 	return c
 }
 
 func wantLast(t *testing.T, c *launchlog.Counter, value int64) {
 	t.Helper()
-	last, err := c.Last(ctx)
-	wantError(t, err, nil)
+	last := must(c.Last(ctx))(t)
 	want(t, "last number of "+c.Name(), last, value)
 }
 
 func reserve(t *testing.T, c *launchlog.Counter, floor, n, first int64) {
 	t.Helper()
-	got, err := c.Reserve(ctx, floor, n)
-	wantError(t, err, nil)
+	got := must(c.Reserve(ctx, floor, n))(t)
 	want(t, fmt.Sprintf("first of %d numbers from %d on", n, floor), got, first)
 }
 
@@ -56,8 +51,7 @@ func counter(t *testing.T, store launchlog.Store) {
 	again := newCounter(t, newLog(t, store, &launchlog.Options{Host: "another", PID: 1}),
 		"shop/orders")
 	reserve(t, again, 0, 1, 1<<60+1<<61+1)
-	found, err := l.Counters(ctx, "", 0)
-	wantError(t, err, nil)
+	found := must(l.Counters(ctx, "", 0))(t)
 	if len(found) != 1 {
 		t.Fatalf("counters: %+v", found)
 	}
@@ -108,8 +102,7 @@ func counterExhausted(t *testing.T, store launchlog.Store) {
 	_, err := store.ReserveNumbers(ctx, launchlog.CounterRef{Namespace: "default", Name: "new"}, 2,
 		math.MaxInt64)
 	wantError(t, err, launchlog.ErrCounterExhausted)
-	found, err := l.Counters(ctx, "c", 0)
-	wantError(t, err, nil)
+	found := must(l.Counters(ctx, "c", 0))(t)
 	want(t, "counters", names(found), []string{"whole"})
 }
 
@@ -149,8 +142,7 @@ func counters(t *testing.T, store launchlog.Store) {
 		{"A", 0, all},
 		{all[len(all)-1], 0, nil},
 	} {
-		found, err := a.Counters(ctx, test.after, test.limit)
-		wantError(t, err, nil)
+		found := must(a.Counters(ctx, test.after, test.limit))(t)
 		want(t, fmt.Sprintf("up to %d counters behind %q", test.limit, test.after), names(found),
 			test.want)
 	}
@@ -162,8 +154,7 @@ func counterAdvance(t *testing.T, store launchlog.Store) {
 	c := newCounter(t, l, "c")
 	advance := func(to int64, actor string, now int64) {
 		t.Helper()
-		got, err := c.Advance(ctx, to, actor)
-		wantError(t, err, nil)
+		got := must(c.Advance(ctx, to, actor))(t)
 		want(t, fmt.Sprintf("value, advanced to %d", to), got, now)
 		wantLast(t, c, now)
 	}
@@ -179,8 +170,7 @@ func counterAdvance(t *testing.T, store launchlog.Store) {
 	reserve(t, other, 0, 1, math.MaxInt64)
 	_, err := other.Reserve(ctx, 0, 1)
 	wantError(t, err, launchlog.ErrCounterExhausted)
-	found, err := l.Events(ctx, 0)
-	wantError(t, err, nil)
+	found := must(l.Events(ctx, 0))(t)
 	var lines []string
 	for _, e := range found {
 		lines = append(

@@ -11,8 +11,7 @@ import (
 func order(t *testing.T, store launchlog.Store) {
 	l := newLog(t, store, nil)
 	launch := start(t, l, "a")
-	claim, err := l.Claim(ctx, launch.ID)
-	wantError(t, err, nil)
+	claim := must(l.Claim(ctx, launch.ID))(t)
 	look := launchlog.Look{
 		Ref: launchlog.Ref{Namespace: launch.Namespace, Launch: launch.ID}, Service: "shop",
 	}

@@ -19,8 +19,7 @@ func newRaise(from, to int64, holder string) launchlog.Raise {
 // raise runs an operation, and compares the row that is there afterwards.
 func raise(t *testing.T, c *launchlog.Counter, r, row launchlog.Raise) {
 	t.Helper()
-	got, err := c.Raise(ctx, r)
-	wantError(t, err, nil)
+	got := must(c.Raise(ctx, r))(t)
 	wantRow(t, fmt.Sprintf("row after a raise from %d to %d", r.From, r.To), got, row)
 	want(t, "done", r.Done(got), r == row)
 }
@@ -36,11 +35,9 @@ func raises(t *testing.T, store launchlog.Store) {
 	l := newLog(t, store, nil)
 	c := newCounter(t, l, "trace/7")
 	none := launchlog.Raise{}
-	state, err := c.Raise(ctx, newRaise(5, 6, "a"))
-	wantError(t, err, nil)
+	state := must(c.Raise(ctx, newRaise(5, 6, "a")))(t)
 	want(t, "row where there is no counter", state, launchlog.CounterState{})
-	found, err := l.Counters(ctx, "", 0)
-	wantError(t, err, nil)
+	found := must(l.Counters(ctx, "", 0))(t)
 	want(t, "counters", len(found), 0)
 
 	first := newRaise(0, 10, "pod-1 Ärger 😀")
@@ -56,8 +53,7 @@ func raises(t *testing.T, store launchlog.Store) {
 	second.Note += strings.Repeat("~", 128-len(second.Note))
 	raise(t, c, second, second)
 
-	found, err = l.Counters(ctx, "", 0)
-	wantError(t, err, nil)
+	found = must(l.Counters(ctx, "", 0))(t)
 	want(t, "counters", len(found), 1)
 	wantRow(t, "listed", found[0], second)
 	want(t, "name", found[0].Name, "trace/7")
@@ -77,15 +73,14 @@ func raises(t *testing.T, store launchlog.Store) {
 		raise(t, c, r, r)
 	}
 	reserve(t, reserved, 0, 3, 8)
-	now, err := advanced.Advance(ctx, 10, "operator")
-	wantError(t, err, nil)
+	now := must(advanced.Advance(ctx, 10, "operator"))(t)
 	want(t, "advanced to", now, 10)
 	for _, c := range []*launchlog.Counter{reserved, advanced} {
 		raise(t, c, newRaise(7, 8, "x"), launchlog.Raise{To: 10})
 		after := newRaise(10, 11, "y")
 		raise(t, c, after, after)
 	}
-	_, err = c.Raise(ctx, none)
+	_, err := c.Raise(ctx, none)
 	if bad := (*launchlog.RequestError)(nil); !errors.As(err, &bad) {
 		t.Errorf("a raise to nothing: %v", err)
 	}
@@ -108,15 +103,13 @@ func raisesAgain(t *testing.T, store launchlog.Store) {
 	raise(t, c, third, third)
 	raise(t, c, never, third)
 	wantLast(t, c, 30)
-	found, err := l.Counters(ctx, "", 0)
-	wantError(t, err, nil)
+	found := must(l.Counters(ctx, "", 0))(t)
 	wantRow(t, "listed", found[0], third)
 }
 
 // clock is about the store's clock, which is that of this machine.
 func clock(t *testing.T, store launchlog.Store) {
-	now, err := newLog(t, store, nil).Now(ctx)
-	wantError(t, err, nil)
+	now := must(newLog(t, store, nil).Now(ctx))(t)
 	if d := time.Since(now).Abs(); !now.IsZero() && d > near {
 		t.Errorf("the store's clock is %v from ours", d)
 	}

@@ -80,10 +80,7 @@ func newLog(t *testing.T, store launchlog.Store, opts *launchlog.Options) *launc
 		patient = *opts
 	}
 	patient.Budget = time.Hour
-	l, err := launchlog.New(store, &patient)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(launchlog.New(store, &patient))(t)
 	return l
 }
 
@@ -105,6 +102,17 @@ func want[T any](t *testing.T, what string, got, want T) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%s: got %+v, want %+v", what, got, want)
+	}
+}
+
+// must returns what a call returns, or ends the test with its error: must(l.Show(ctx, 1))(t).
+func must[T any](v T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
 	}
 }
 
@@ -135,10 +143,7 @@ func everyField(t *testing.T, store launchlog.Store) {
 		Data: json.RawMessage(` {"b": 1.50, "a": [null, "x"]} `),
 	}
 	before := time.Now()
-	launch, err := l.Start(ctx, request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	launch := must(l.Start(ctx, request))(t)
 	request.Data = json.RawMessage(`{"a":[null,"x"],"b":1.50}`)
 	want(t, "request", launch.Request, request)
 	want(t, "number", launch.ID, 2)
@@ -149,10 +154,7 @@ func everyField(t *testing.T, store launchlog.Store) {
 	if d := launch.StartedAt.Sub(before).Abs(); d > near {
 		t.Errorf("started %v from now", d)
 	}
-	shown, err := l.Show(ctx, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shown := must(l.Show(ctx, 2))(t)
 	want(t, "shown", shown, launch)
 }
 
@@ -163,10 +165,7 @@ func sameKey(t *testing.T, store launchlog.Store) {
 	want(t, "again", start(t, l, "a"), a)
 	elsewhere := newLog(t, store, &launchlog.Options{Host: "another", PID: 1})
 	want(t, "again, elsewhere", start(t, elsewhere, "a"), a)
-	ended, err := l.End(ctx, a.ID, launchlog.Ending{Outcome: launchlog.Failed})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ended := must(l.End(ctx, a.ID, launchlog.Ending{Outcome: launchlog.Failed}))(t)
 	want(t, "again, ended", start(t, l, "a"), ended)
 	want(t, "no number was burnt", start(t, l, "c").ID, 3)
 }
@@ -208,22 +207,15 @@ func knownLaunch(t *testing.T, store launchlog.Store) {
 	if still, err := l.Show(ctx, running.ID); err != nil || !still.Running() {
 		t.Errorf("an advance that was refused ended launch %d: %v", running.ID, err)
 	}
-	launch, err := l.Start(ctx, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	launch := must(l.Start(ctx, r))(t)
 	want(t, "number after the gap", launch.ID, 9)
 	r.KnownLaunch = 0
-	again, err := l.Start(ctx, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must(l.Start(ctx, r))(t)
 	want(t, "what the caller knows is not part of the request", again, launch)
 	r.KnownLaunch = 50
 	_, err = l.Start(ctx, r)
 	wantError(t, err, launchlog.ErrBehind) // even under a key that is there
-	shown, err := l.Show(ctx, 1)
-	wantError(t, err, nil)
+	shown := must(l.Show(ctx, 1))(t)
 	want(t, "a launch that ran when the numbers were advanced", shown.Outcome, launchlog.Superseded)
 	_, err = l.Claim(ctx, 1)
 	wantError(t, err, launchlog.ErrEnded)
@@ -242,25 +234,19 @@ func knownLaunch(t *testing.T, store launchlog.Store) {
 func end(t *testing.T, store launchlog.Store) {
 	l := newLog(t, store, nil)
 	launch := start(t, l, "a")
-	ended, err := l.End(
+	ended := must(l.End(
 		ctx, launch.ID,
 		launchlog.Ending{Outcome: launchlog.Succeeded, Actor: "ann", Reason: "done"},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))(t)
 	if ended.Running() || ended.Outcome != launchlog.Succeeded ||
 		ended.EndedAt.Before(launch.StartedAt) {
 		t.Errorf("ended: %+v", ended)
 	}
-	again, err := l.End(
+	again := must(l.End(
 		ctx, launch.ID, launchlog.Ending{Outcome: launchlog.Succeeded, Actor: "bob"},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))(t)
 	want(t, "ended again", again, ended)
-	_, err = l.End(ctx, launch.ID, launchlog.Ending{Outcome: launchlog.Failed})
+	_, err := l.End(ctx, launch.ID, launchlog.Ending{Outcome: launchlog.Failed})
 	var c *launchlog.ConflictError
 	if !errors.As(err, &c) {
 		t.Errorf("another outcome: got %v, want a ConflictError", err)
@@ -280,10 +266,7 @@ func claim(t *testing.T, store launchlog.Store) {
 	launch, other := start(t, l, "a"), start(t, l, "b")
 	var claims []launchlog.Claim
 	for i := range 5 {
-		c, err := l.Claim(ctx, launch.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must(l.Claim(ctx, launch.ID))(t)
 		want(t, "number", c.Generator, i)
 		want(t, "holder", []any{c.Launch, c.Host, c.PID}, []any{launch.ID, "web-1", 42})
 		if d := time.Since(c.ClaimedAt).Abs(); d > near {
@@ -295,10 +278,7 @@ func claim(t *testing.T, store launchlog.Store) {
 	if n, err := numbers.NextGenerator(ctx); n != 0 || err != nil {
 		t.Errorf("each launch counts by itself: %d, %v", n, err)
 	}
-	got, err := l.Claims(ctx, launch.ID, 1, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(l.Claims(ctx, launch.ID, 1, 3))(t)
 	want(t, "records", got, claims[1:4])
 	shown, err := l.Show(ctx, launch.ID)
 	want(t, "next number", shown.NextGenerator, 5)
@@ -315,18 +295,10 @@ func claimByToken(t *testing.T, store launchlog.Store) {
 	take := launchlog.Claim{
 		Namespace: "default", Launch: launch.ID, Token: "t1", Host: "h", PID: 1,
 	}
-	first, err := store.ClaimGenerator(ctx, take)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := l.Claim(ctx, launch.ID); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := l.End(ctx, launch.ID, launchlog.Ending{Outcome: launchlog.Succeeded}); err != nil {
-		t.Fatal(err)
-	}
-	again, err := store.ClaimGenerator(ctx, take)
-	wantError(t, err, nil)
+	first := must(store.ClaimGenerator(ctx, take))(t)
+	must(l.Claim(ctx, launch.ID))(t)
+	must(l.End(ctx, launch.ID, launchlog.Ending{Outcome: launchlog.Succeeded}))(t)
+	again := must(store.ClaimGenerator(ctx, take))(t)
 	want(t, "the same token, even when the launch has ended", again, first)
 }
 
@@ -342,8 +314,7 @@ func namespaces(t *testing.T, store launchlog.Store) {
 	wantError(t, err, launchlog.ErrNotFound)
 	_, err = b.End(ctx, 2, launchlog.Ending{Outcome: launchlog.Failed})
 	wantError(t, err, launchlog.ErrNotFound)
-	found, err := b.List(ctx, launchlog.Filter{})
-	wantError(t, err, nil)
+	found := must(b.List(ctx, launchlog.Filter{}))(t)
 	want(t, "launches of b", len(found), 1)
 }
 
@@ -357,14 +328,10 @@ func list(t *testing.T, store launchlog.Store) {
 		if i%5 == 0 {
 			r.Environment = "prod"
 		}
-		if _, err := l.Start(ctx, r); err != nil {
-			t.Fatal(err)
-		}
+		must(l.Start(ctx, r))(t)
 	}
 	for id := 1; id <= 4; id++ {
-		if _, err := l.End(ctx, id, launchlog.Ending{Outcome: launchlog.Superseded}); err != nil {
-			t.Fatal(err)
-		}
+		must(l.End(ctx, id, launchlog.Ending{Outcome: launchlog.Superseded}))(t)
 	}
 	for _, test := range []struct {
 		filter launchlog.Filter
@@ -378,8 +345,7 @@ func list(t *testing.T, store launchlog.Store) {
 		{launchlog.Filter{Service: "mail", Running: true, Limit: 2, Before: 10}, []int{8, 6}},
 		{launchlog.Filter{Service: "none"}, nil},
 	} {
-		found, err := l.List(ctx, test.filter)
-		wantError(t, err, nil)
+		found := must(l.List(ctx, test.filter))(t)
 		var ids []int
 		for _, launch := range found {
 			ids = append(ids, launch.ID)
@@ -394,15 +360,11 @@ func events(t *testing.T, store launchlog.Store) {
 	start(t, l, "a")
 	start(t, l, "b")
 	for range 2 {
-		_, err := l.End(ctx, launch.ID, launchlog.Ending{
+		must(l.End(ctx, launch.ID, launchlog.Ending{
 			Outcome: launchlog.Aborted, Actor: "bob", Reason: "wrong branch",
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 	}
-	found, err := l.Events(ctx, launch.ID)
-	wantError(t, err, nil)
+	found := must(l.Events(ctx, launch.ID))(t)
 	if len(found) != 2 {
 		t.Fatalf("events: %+v", found)
 	}
@@ -420,9 +382,7 @@ func launchesExhausted(t *testing.T, store launchlog.Store) {
 		warnings = append(warnings, u)
 	}})
 	start(t, l, "first")
-	if _, err := l.Advance(ctx, launchlog.MaxLaunch-1, "operator"); err != nil {
-		t.Fatal(err)
-	}
+	must(l.Advance(ctx, launchlog.MaxLaunch-1, "operator"))(t)
 	want(t, "the last number", start(t, l, "last").ID, launchlog.MaxLaunch)
 	_, err := l.Start(ctx, Request("one too many"))
 	wantError(t, err, launchlog.ErrLaunchesExhausted)
@@ -472,8 +432,7 @@ func generatorsExhausted(
 	_, err := l.Claim(ctx, launch.ID)
 	wantError(t, err, launchlog.ErrGeneratorsExhausted)
 	want(t, "warnings by level", levels, wantLevels)
-	shown, err := l.Show(ctx, launch.ID)
-	wantError(t, err, nil)
+	shown := must(l.Show(ctx, launch.ID))(t)
 	want(t, "next number", shown.NextGenerator, launchlog.MaxGenerators)
 }
 
@@ -498,8 +457,7 @@ func canceled(t *testing.T, store launchlog.Store) {
 			t.Errorf("%s: got %v, want an UnresolvedError that is certain", name, err)
 		}
 	}
-	shown, err := l.Show(ctx, launch.ID)
-	wantError(t, err, nil)
+	shown := must(l.Show(ctx, launch.ID))(t)
 	want(t, "next number", shown.NextGenerator, 0)
 	wantLast(t, c, 0)
 }

@@ -30,8 +30,7 @@ func differentNames(t *testing.T, store launchlog.Store) {
 	}
 	for i, name := range all {
 		for _, f := range []launchlog.Filter{{Service: name}, {Environment: name}} {
-			found, err := l.List(ctx, f)
-			wantError(t, err, nil)
+			found := must(l.List(ctx, f))(t)
 			if len(found) != 1 || found[0].ID != i+1 {
 				t.Errorf("%+v: %d launches, want launch %d", f, len(found), i+1)
 			}
@@ -83,29 +82,24 @@ func limits(t *testing.T, store launchlog.Store) {
 			t.Errorf("request %d: %v", i, err)
 			continue
 		}
-		shown, err := l.Show(ctx, launch.ID)
-		wantError(t, err, nil)
+		shown := must(l.Show(ctx, launch.ID))(t)
 		want(t, "shown", shown, launch)
-		again, err := l.Start(ctx, r)
-		wantError(t, err, nil)
+		again := must(l.Start(ctx, r))(t)
 		want(t, "again", again, launch)
 		launch.Data, r.Data = nil, nil // in another form; its hash is of the whole
 		want(t, fmt.Sprintf("request %d", i), launch.Request, r)
 		want(t, "host", launch.Host, host)
 	}
-	claim, err := l.Claim(ctx, 1)
-	wantError(t, err, nil)
+	claim := must(l.Claim(ctx, 1))(t)
 	want(t, "process", claim.PID, math.MaxInt64)
 	want(t, "host", claim.Host, host)
 	ending := launchlog.Ending{
 		Outcome: launchlog.Outcome(long("o", 32)), Actor: long("日", 255),
 		Reason: long(`"`, 4096),
 	}
-	ended, err := l.End(ctx, 1, ending)
-	wantError(t, err, nil)
+	ended := must(l.End(ctx, 1, ending))(t)
 	want(t, "outcome", ended.Outcome, ending.Outcome)
-	found, err := l.Events(ctx, 1)
-	wantError(t, err, nil)
+	found := must(l.Events(ctx, 1))(t)
 	var detail struct{ Outcome, Reason string }
 	if len(found) != 2 || found[1].Actor != ending.Actor ||
 		json.Unmarshal(found[1].Detail, &detail) != nil || detail.Reason != ending.Reason {

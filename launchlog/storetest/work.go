@@ -241,8 +241,7 @@ func (d *told) audit(t *testing.T, whole bool) {
 	for _, twice := range d.twice {
 		t.Error(twice)
 	}
-	launches, err := d.log.List(ctx, launchlog.Filter{Limit: launchlog.MaxLaunch})
-	wantError(t, err, nil)
+	launches := must(d.log.List(ctx, launchlog.Filter{Limit: launchlog.MaxLaunch}))(t)
 	want(t, "launches: one per key", len(launches), len(d.keys))
 	if whole && len(launches) > 0 {
 		want(t, "the last launch", launches[0].ID, len(launches))
@@ -250,12 +249,10 @@ func (d *told) audit(t *testing.T, whole bool) {
 	recorded := 0
 	for _, launch := range launches {
 		want(t, "launch of "+launch.Key, launch.ID, d.keys[launch.Key])
-		claims, err := d.log.Claims(ctx, launch.ID, 0, launchlog.MaxGenerators)
-		wantError(t, err, nil)
+		claims := must(d.log.Claims(ctx, launch.ID, 0, launchlog.MaxGenerators))(t)
 		want(t, "every number has its record", len(claims), launch.NextGenerator)
 		recorded += len(claims)
-		events, err := d.log.Events(ctx, launch.ID)
-		wantError(t, err, nil)
+		events := must(d.log.Events(ctx, launch.ID))(t)
 		var kinds []string
 		for _, e := range events {
 			kinds = append(kinds, e.Kind)
@@ -267,8 +264,7 @@ func (d *told) audit(t *testing.T, whole bool) {
 		want(t, "events", kinds, wanted)
 	}
 	for pair := range d.pairs {
-		claims, err := d.log.Claims(ctx, pair[0], pair[1], 1)
-		wantError(t, err, nil)
+		claims := must(d.log.Claims(ctx, pair[0], pair[1], 1))(t)
 		if len(claims) != 1 || claims[0].Generator != pair[1] {
 			t.Errorf("pair %v was handed out, and has no record", pair)
 		}
@@ -281,8 +277,7 @@ func (d *told) audit(t *testing.T, whole bool) {
 		d.gapless: d.dense, d.high: d.floors, d.step: d.windows,
 	} {
 		want(t, "ranges of "+c.Name()+" with repeated numbers", Repeats(ranges), 0)
-		last, err := c.Last(ctx)
-		wantError(t, err, nil)
+		last := must(c.Last(ctx))(t)
 		highest, sum := int64(0), int64(0)
 		for _, r := range ranges {
 			highest, sum = max(highest, r.First+r.N-1), sum+r.N

@@ -78,8 +78,7 @@ func OtherLog(t *testing.T, open func() launchlog.Store, drop func(), migrate fu
 	fill := func(s launchlog.Store) {
 		l := newLog(t, s, nil)
 		want(t, "launch", start(t, l, "a").ID, 1)
-		c, err := l.Claim(ctx, 1)
-		wantError(t, err, nil)
+		c := must(l.Claim(ctx, 1))(t)
 		want(t, "generator", c.Generator, 0)
 		reserve(t, newCounter(t, l, "c"), 0, 10, 1)
 	}

@@ -56,9 +56,7 @@ func newLossy(t *testing.T, open opening) *lossy {
 func (l *lossy) versions(t *testing.T, want ...int64) {
 	t.Helper()
 	rows, err := patient{l.e}.Read(ctx, "n/p", "state", "other")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if rows[0].Version != want[0] || rows[1].Version != want[1] {
 		t.Errorf("versions %d and %d, want %v", rows[0].Version, rows[1].Version, want)
 	}
@@ -80,9 +78,7 @@ func (l *lossy) spoiled(
 	<-met
 	for fate == faultnet.Mute { // until it was carried out
 		rows, err := l.direct.Read(t.Context(), "n/p", changes[0].Name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if rows[0].Version > changes[0].Version {
 			break
 		}
@@ -131,9 +127,7 @@ func lostCommits(t *testing.T, open opening) {
 			ended := l.spoiled(t, ctx, test.fate, test.changes...)
 			for range test.others {
 				rows, err := l.direct.Read(ctx, "n/p", "state")
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				commit(t, l.direct, "n/p", true, put("state", rows[0].Version))
 			}
 			if test.then != nil {

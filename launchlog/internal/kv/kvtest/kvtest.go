@@ -368,9 +368,7 @@ func canceled(t *testing.T, client func() kv.Engine) {
 
 func clock(t *testing.T, client func() kv.Engine) {
 	now, err := client().Now(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if d := time.Since(now).Abs(); !now.IsZero() && d > 10*time.Minute {
 		t.Errorf("the engine's clock is %v from ours", d)
 	}
