@@ -80,7 +80,7 @@ func Check(db *bun.DB, models ...any) error {
 	}
 	var errs []error
 	for _, model := range models {
-		t := typeOf(model)
+		t := keys.TypeOf(model)
 		if t == nil || t.Kind() != reflect.Struct {
 			errs = append(errs, fmt.Errorf("bunid: %T is no model: give (*User)(nil)", model))
 			continue
@@ -101,7 +101,7 @@ func CheckTables(ctx context.Context, db *bun.DB, models ...any) error {
 	}
 	var errs []error
 	for _, model := range models {
-		t := db.Table(typeOf(model))
+		t := db.Table(keys.TypeOf(model))
 		if !hasKey(t) {
 			continue
 		}
@@ -120,13 +120,4 @@ func hasKey(t *schema.Table) bool {
 	}
 	id, _ := keys.In(t.PKs[0].StructField.Type)
 	return id != nil
-}
-
-// typeOf returns what a pointer points to, through any number of pointers. Of nil it is nil.
-func typeOf(model any) reflect.Type {
-	t := reflect.TypeOf(model)
-	for t != nil && t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	return t
 }

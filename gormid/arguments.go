@@ -11,6 +11,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"github.com/idmint/idmint/internal/keys"
 	"github.com/idmint/idmint/internal/nilable"
 )
 
@@ -93,7 +94,7 @@ func (b *builder) argument(sql string, v any, before func() string) any {
 // checkEntity refuses an ID, or a list, of another entity than the column that SQL compares it
 // with. Which column that is in a subquery, the statement's model does not tell.
 func (b *builder) checkEntity(sql string, v any, before func() string) error {
-	t := indirectType(v)
+	t := keys.TypeOf(v)
 	if element := elementOf(t); element != nil {
 		t = element
 	}

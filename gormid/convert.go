@@ -188,16 +188,8 @@ func elementsOf(v any) ([]any, bool) {
 
 // isSlice recognises an [idtype.Slice], or a pointer to one.
 func isSlice(v any) bool {
-	t := indirectType(v)
+	t := keys.TypeOf(v)
 	return t != nil && t.Kind() == reflect.Slice && t.PkgPath() == idPackage
-}
-
-func indirectType(v any) reflect.Type {
-	t := reflect.TypeOf(v)
-	for t != nil && t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	return t
 }
 
 var (
@@ -209,7 +201,7 @@ var (
 
 // isIDs recognises a list of IDs.
 func isIDs(v any) bool {
-	element := elementOf(indirectType(v))
+	element := elementOf(keys.TypeOf(v))
 	if element == nil {
 		return false
 	}

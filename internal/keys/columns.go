@@ -42,6 +42,16 @@ func In(t reflect.Type) (found ID, null bool) {
 	return nil, false
 }
 
+// TypeOf returns a value's type, or what it points to, through any number of pointers. Of nil it is
+// nil.
+func TypeOf(v any) reflect.Type {
+	t := reflect.TypeOf(v)
+	for t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t
+}
+
 // Column returns the type of the column that holds the ID. Of a dialect that has none it is "". In
 // SQLite a primary key of integers is INT: an INTEGER one would number itself.
 func Column(d dialect.Dialect, id ID, primary bool) string {

@@ -59,10 +59,9 @@ func counter(t *testing.T, store launchlog.Store) {
 		t.Errorf("updated %v from now", d)
 	}
 	found[0].UpdatedAt = time.Time{}
-	want(
-		t, "state", found[0],
-		launchlog.CounterState{Namespace: "default", Name: "shop/orders", Value: 1<<60 + 1<<61 + 1},
-	)
+	want(t, "state", found[0], launchlog.CounterState{
+		Namespace: "default", Name: "shop/orders", Value: 1<<60 + 1<<61 + 1,
+	})
 }
 
 func counterExhausted(t *testing.T, store launchlog.Store) {
@@ -73,8 +72,7 @@ func counterExhausted(t *testing.T, store launchlog.Store) {
 	c := newCounter(t, l, "c")
 	exhausted := func(floor, n, last int64) {
 		t.Helper()
-		_, err := c.Reserve(ctx, floor, n)
-		wantError(t, err, launchlog.ErrCounterExhausted)
+		fails(c.Reserve(ctx, floor, n))(t, launchlog.ErrCounterExhausted)
 		wantLast(t, c, last)
 	}
 	reserve(t, c, 0, 5, 1)
@@ -91,10 +89,9 @@ func counterExhausted(t *testing.T, store launchlog.Store) {
 	usage := func(used int64) launchlog.Usage {
 		return launchlog.Usage{Namespace: "default", Counter: "c", Used: used, Max: math.MaxInt64}
 	}
-	want(
-		t, "warnings", warnings,
-		[]launchlog.Usage{usage(math.MaxInt64 - 3), usage(math.MaxInt64 - 2), usage(math.MaxInt64)},
-	)
+	want(t, "warnings", warnings, []launchlog.Usage{
+		usage(math.MaxInt64 - 3), usage(math.MaxInt64 - 2), usage(math.MaxInt64),
+	})
 	want(t, "level", warnings[0].Level(), 95)
 
 	reserve(t, newCounter(t, l, "whole"), 0, math.MaxInt64, 1)
@@ -168,14 +165,11 @@ func counterAdvance(t *testing.T, store launchlog.Store) {
 		t.Errorf("a counter that was not used: %d, %v", now, err)
 	}
 	reserve(t, other, 0, 1, math.MaxInt64)
-	_, err := other.Reserve(ctx, 0, 1)
-	wantError(t, err, launchlog.ErrCounterExhausted)
+	fails(other.Reserve(ctx, 0, 1))(t, launchlog.ErrCounterExhausted)
 	found := must(l.Events(ctx, 0))(t)
 	var lines []string
 	for _, e := range found {
-		lines = append(
-			lines, fmt.Sprint(e.Namespace, " ", e.Kind, " ", e.Actor, " ", string(e.Detail)),
-		)
+		lines = append(lines, fmt.Sprintf("%s %s %s %s", e.Namespace, e.Kind, e.Actor, e.Detail))
 	}
 	want(t, "events", lines, []string{
 		`default counter-advanced operator {"counter":"c","from":"5","to":"100"}`,

@@ -116,6 +116,14 @@ func must[T any](v T, err error) func(*testing.T) T {
 	}
 }
 
+// fails wants the error of a call: fails(l.Show(ctx, 99))(t, launchlog.ErrNotFound).
+func fails[T any](_ T, err error) func(*testing.T, error) {
+	return func(t *testing.T, target error) {
+		t.Helper()
+		wantError(t, err, target)
+	}
+}
+
 func wantError(t *testing.T, err, target error) {
 	t.Helper()
 	if !errors.Is(err, target) {
@@ -180,10 +188,9 @@ func conflict(t *testing.T, store launchlog.Store) {
 	if !errors.As(err, &c) {
 		t.Fatalf("got %v, want a ConflictError", err)
 	}
-	want(
-		t, "conflict", *c,
-		launchlog.ConflictError{Key: "k", Launch: first.ID, Differ: []string{"version", "data"}},
-	)
+	want(t, "conflict", *c, launchlog.ConflictError{
+		Key: "k", Launch: first.ID, Differ: []string{"version", "data"},
+	})
 	want(t, "next number", start(t, l, "other").ID, 2)
 }
 
@@ -192,8 +199,7 @@ func knownLaunch(t *testing.T, store launchlog.Store) {
 	start(t, l, "a")
 	r := Request("b")
 	r.KnownLaunch = 5
-	_, err := l.Start(ctx, r)
-	wantError(t, err, launchlog.ErrBehind)
+	fails(l.Start(ctx, r))(t, launchlog.ErrBehind)
 	last, err := l.Advance(ctx, 7, "operator")
 	if err != nil || last != 7 {
 		t.Fatalf("advance: %d, %v", last, err)
@@ -213,17 +219,14 @@ func knownLaunch(t *testing.T, store launchlog.Store) {
 	again := must(l.Start(ctx, r))(t)
 	want(t, "what the caller knows is not part of the request", again, launch)
 	r.KnownLaunch = 50
-	_, err = l.Start(ctx, r)
-	wantError(t, err, launchlog.ErrBehind) // even under a key that is there
+	fails(l.Start(ctx, r))(t, launchlog.ErrBehind) // even under a key that is there
 	shown := must(l.Show(ctx, 1))(t)
 	want(t, "a launch that ran when the numbers were advanced", shown.Outcome, launchlog.Superseded)
-	_, err = l.Claim(ctx, 1)
-	wantError(t, err, launchlog.ErrEnded)
+	fails(l.Claim(ctx, 1))(t, launchlog.ErrEnded)
 	if _, err := l.Claim(ctx, launch.ID); err != nil {
 		t.Errorf("the launch that was started since: %v", err)
 	}
-	_, err = l.Show(ctx, 5)
-	wantError(t, err, launchlog.ErrNotFound)
+	fails(l.Show(ctx, 5))(t, launchlog.ErrNotFound)
 	found, err := l.Events(ctx, 0)
 	if err != nil || len(found) != 1 || found[0].Kind != "advanced" ||
 		found[0].Actor != "operator" || string(found[0].Detail) != `{"from":1,"to":7}` {
@@ -251,14 +254,10 @@ func end(t *testing.T, store launchlog.Store) {
 	if !errors.As(err, &c) {
 		t.Errorf("another outcome: got %v, want a ConflictError", err)
 	}
-	_, err = l.End(ctx, 99, launchlog.Ending{Outcome: launchlog.Failed})
-	wantError(t, err, launchlog.ErrNotFound)
-	_, err = l.Events(ctx, 99)
-	wantError(t, err, launchlog.ErrNotFound)
-	_, err = l.Claims(ctx, 99, 0, 1)
-	wantError(t, err, launchlog.ErrNotFound)
-	_, err = l.Claim(ctx, launch.ID)
-	wantError(t, err, launchlog.ErrEnded)
+	fails(l.End(ctx, 99, launchlog.Ending{Outcome: launchlog.Failed}))(t, launchlog.ErrNotFound)
+	fails(l.Events(ctx, 99))(t, launchlog.ErrNotFound)
+	fails(l.Claims(ctx, 99, 0, 1))(t, launchlog.ErrNotFound)
+	fails(l.Claim(ctx, launch.ID))(t, launchlog.ErrEnded)
 }
 
 func claim(t *testing.T, store launchlog.Store) {
@@ -284,8 +283,7 @@ func claim(t *testing.T, store launchlog.Store) {
 	want(t, "next number", shown.NextGenerator, 5)
 	wantError(t, err, nil)
 	for _, missing := range []int{-1, 0, 3, 100_000} {
-		_, err := l.Claim(ctx, missing)
-		wantError(t, err, launchlog.ErrNotFound)
+		fails(l.Claim(ctx, missing))(t, launchlog.ErrNotFound)
 	}
 }
 
@@ -308,12 +306,9 @@ func namespaces(t *testing.T, store launchlog.Store) {
 	start(t, a, "k1")
 	want(t, "number in a", start(t, a, "k2").ID, 2)
 	want(t, "number in b, for a key of a", start(t, b, "k2").ID, 1)
-	_, err := b.Show(ctx, 2)
-	wantError(t, err, launchlog.ErrNotFound)
-	_, err = b.Claim(ctx, 2)
-	wantError(t, err, launchlog.ErrNotFound)
-	_, err = b.End(ctx, 2, launchlog.Ending{Outcome: launchlog.Failed})
-	wantError(t, err, launchlog.ErrNotFound)
+	fails(b.Show(ctx, 2))(t, launchlog.ErrNotFound)
+	fails(b.Claim(ctx, 2))(t, launchlog.ErrNotFound)
+	fails(b.End(ctx, 2, launchlog.Ending{Outcome: launchlog.Failed}))(t, launchlog.ErrNotFound)
 	found := must(b.List(ctx, launchlog.Filter{}))(t)
 	want(t, "launches of b", len(found), 1)
 }
@@ -384,15 +379,11 @@ func launchesExhausted(t *testing.T, store launchlog.Store) {
 	start(t, l, "first")
 	must(l.Advance(ctx, launchlog.MaxLaunch-1, "operator"))(t)
 	want(t, "the last number", start(t, l, "last").ID, launchlog.MaxLaunch)
-	_, err := l.Start(ctx, Request("one too many"))
-	wantError(t, err, launchlog.ErrLaunchesExhausted)
+	fails(l.Start(ctx, Request("one too many")))(t, launchlog.ErrLaunchesExhausted)
 	want(t, "an old key still has its launch", start(t, l, "first").ID, 1)
-	want(
-		t, "warnings", warnings,
-		[]launchlog.Usage{
-			{Namespace: "default", Used: launchlog.MaxLaunch, Max: launchlog.MaxLaunch},
-		},
-	)
+	want(t, "warnings", warnings, []launchlog.Usage{
+		{Namespace: "default", Used: launchlog.MaxLaunch, Max: launchlog.MaxLaunch},
+	})
 	want(t, "level", warnings[0].Level(), 95)
 }
 
@@ -414,13 +405,8 @@ func generatorsExhausted(
 	launch := start(t, l, "a")
 	for ; len(steps) > 0; steps = steps[2:] {
 		if steps[0] > 0 {
-			wantError(
-				t,
-				jump(
-					store, launchlog.Ref{Namespace: launch.Namespace, Launch: launch.ID}, steps[0],
-				),
-				nil,
-			)
+			ref := launchlog.Ref{Namespace: launch.Namespace, Launch: launch.ID}
+			wantError(t, jump(store, ref, steps[0]), nil)
 		}
 		for i := steps[0]; i < steps[1]; i++ {
 			c, err := l.Claim(ctx, launch.ID)
@@ -429,8 +415,7 @@ func generatorsExhausted(
 			}
 		}
 	}
-	_, err := l.Claim(ctx, launch.ID)
-	wantError(t, err, launchlog.ErrGeneratorsExhausted)
+	fails(l.Claim(ctx, launch.ID))(t, launchlog.ErrGeneratorsExhausted)
 	want(t, "warnings by level", levels, wantLevels)
 	shown := must(l.Show(ctx, launch.ID))(t)
 	want(t, "next number", shown.NextGenerator, launchlog.MaxGenerators)
