@@ -6,9 +6,7 @@ import (
 	"encoding"
 	"errors"
 	"fmt"
-	"path"
 	"reflect"
-	"slices"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -52,10 +50,10 @@ func targetOf(field *schema.Field) (target, bool) {
 	}
 	t := target{typ: reflect.TypeOf(id), form: id.Storage()}
 	if wrapper := field.IndirectFieldType; wrapper != t.typ {
-		if !slices.Contains(wrappers, wrapper.PkgPath()) {
+		if !keys.IsWrapper(wrapper) {
 			return target{}, false // what others make of an ID and more is their own
 		}
-		t.optional = wrapper.PkgPath() == idPackage
+		t.optional = wrapper.PkgPath() == keys.Package
 	}
 	return t, true
 }
@@ -189,15 +187,8 @@ func elementsOf(v any) ([]any, bool) {
 // isSlice recognises an [idtype.Slice], or a pointer to one.
 func isSlice(v any) bool {
 	t := keys.TypeOf(v)
-	return t != nil && t.Kind() == reflect.Slice && t.PkgPath() == idPackage
+	return t != nil && t.Kind() == reflect.Slice && t.PkgPath() == keys.Package
 }
-
-var (
-	idPackage = reflect.TypeFor[idtype.DecimalID]().PkgPath()
-
-	// wrappers are the packages that have optional IDs.
-	wrappers = []string{"database/sql", idPackage, path.Join(path.Dir(idPackage), "sqlid")}
-)
 
 // isIDs recognises a list of IDs.
 func isIDs(v any) bool {

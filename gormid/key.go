@@ -209,10 +209,10 @@ func schemeOf(field *schema.Field) (idtype.Scheme, bool) {
 // for IDs of any entity, and for other types.
 func entityOf(t reflect.Type) string {
 	_, entity, _ := strings.Cut(strings.TrimSuffix(t.Name(), "]"), "[")
-	if strings.HasPrefix(entity, idPackage+".As") { // a form, such as AsText[User]
+	if strings.HasPrefix(entity, keys.Package+".As") { // a form, such as AsText[User]
 		_, entity, _ = strings.Cut(strings.TrimSuffix(entity, "]"), "[")
 	}
-	if t.PkgPath() != idPackage || entity == "interface {}" {
+	if t.PkgPath() != keys.Package || entity == "interface {}" {
 		return ""
 	}
 	return unescaped(entity)

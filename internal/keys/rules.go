@@ -149,6 +149,17 @@ func IsID(t reflect.Type) bool {
 	return integerOrBytes && t.Implements(reflect.TypeFor[ID]())
 }
 
+// Package is the package of IDs.
+var Package = reflect.TypeFor[idtype.DecimalID]().PkgPath()
+
+var wrappers = map[string]bool{
+	"database/sql": true, Package: true, strings.TrimSuffix(Package, "idtype") + "sqlid": true,
+}
+
+// IsWrapper reports whether a type is of the packages of IDs and of what wraps them. A struct of
+// another package that has an ID means what its author says.
+func IsWrapper(t reflect.Type) bool { return wrappers[t.PkgPath()] }
+
 func noID(t reflect.Type) error {
 	return fmt.Errorf("%s is no ID: take the type that it points to or embeds", TypeName(t))
 }

@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"reflect"
-	"strings"
 	"sync"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -14,14 +13,6 @@ import (
 )
 
 // Which Go types are IDs, wrappers of IDs and lists of IDs.
-
-var idPackage = reflect.TypeFor[idtype.DecimalID]().PkgPath()
-
-// wrappers are the packages of IDs and of what wraps them. A struct of another package that has an
-// ID means what its author says.
-var wrappers = map[string]bool{
-	"database/sql": true, idPackage: true, strings.TrimSuffix(idPackage, "idtype") + "sqlid": true,
-}
 
 // An idKind is a type of IDs, with what is asked of it.
 type idKind struct {
@@ -64,7 +55,7 @@ func idOf(t reflect.Type) (*idKind, bool) {
 	}
 	switch t.Kind() {
 	case reflect.Int64, reflect.Array, reflect.Struct:
-		if t.NumMethod() == 0 || !wrappers[t.PkgPath()] {
+		if t.NumMethod() == 0 || !keys.IsWrapper(t) {
 			return nil, false
 		}
 	default:
@@ -83,7 +74,7 @@ func idOf(t reflect.Type) (*idKind, bool) {
 func findID(t reflect.Type) *idKind {
 	switch {
 	case t.Kind() != reflect.Struct:
-		if t.PkgPath() == idPackage && keys.IsID(t) {
+		if t.PkgPath() == keys.Package && keys.IsID(t) {
 			return newKind(t)
 		}
 	case t.NumField() != 0 && isColumn(t):
@@ -111,7 +102,7 @@ func isSlice(t reflect.Type) bool {
 	if t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return t != nil && t.Kind() == reflect.Slice && t.PkgPath() == idPackage &&
+	return t != nil && t.Kind() == reflect.Slice && t.PkgPath() == keys.Package &&
 		t.Implements(reflect.TypeFor[driver.Valuer]())
 }
 
