@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/idmint/idmint/generator"
@@ -124,7 +125,7 @@ func TestJoinRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	full := newLog(t, used{store}, nil)
-	away := newLog(t, lost{store}, &launchlog.Options{Budget: time.Millisecond})
+	away := newLog(t, lost{store}, nil)
 	variable := `IDMINT_LAUNCH_ID "%s" is no launch number`
 	for name, test := range map[string]struct {
 		log      *launchlog.Log
@@ -162,7 +163,11 @@ func TestJoinRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("IDMINT_LAUNCH_ID", test.variable)
-			numbers, err := test.log.Join(ctx, test.app)
+			var numbers *launchlog.Generators
+			var err error
+			synctest.Test(t, func(*testing.T) { // where a budget is over at once
+				numbers, err = test.log.Join(ctx, test.app)
+			})
 			var refused *launchlog.JoinError
 			if numbers != nil || !errors.As(err, &refused) || !strings.Contains(err.Error(), test.text) {
 				t.Fatalf("%v, %v, want %q", numbers, err, test.text)
@@ -296,6 +301,7 @@ func TestJoinDevRefuses(t *testing.T) {
 	if _, err := l.JoinDev(ctx, ""); err == nil {
 		t.Error("a service without a name")
 	}
-	away := newLog(t, lost{memory.New(nil)}, &launchlog.Options{Budget: time.Millisecond})
-	refuses(away, "the log does not answer: list")
+	synctest.Test(t, func(*testing.T) {
+		refuses(newLog(t, lost{memory.New(nil)}, nil), "the log does not answer: list")
+	})
 }
