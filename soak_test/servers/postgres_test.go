@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,20 +23,20 @@ func TestPostgresSynchronousStandby(t *testing.T) {
 	dbtest.Exec(t, db, "SET synchronous_commit = local",
 		"ALTER SYSTEM SET synchronous_standby_names = 'away'", "SELECT pg_reload_conf()")
 	waiting := make(chan error, 1)
-	id := 0
+	var at atomic.Int64 // the launch that is being started
 	starting, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	l := logOf(t, s)
 	go func() {
 		for { // the server may take a moment to go by its configuration
-			id++
-			if _, err := l.Start(starting, storetest.Request(fmt.Sprint(id))); err != nil {
+			key := fmt.Sprint(at.Add(1))
+			if _, err := l.Start(starting, storetest.Request(key)); err != nil {
 				waiting <- err
 				return
 			}
 		}
 	}()
-	canceled := 0
+	canceled, id := 0, 0 // id: the launch whose wait was cancelled first
 	var err error
 	for ended := false; !ended; {
 		select {
@@ -48,7 +49,10 @@ func TestPostgresSynchronousStandby(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if canceled += n; canceled > 2 {
+			if canceled += n; canceled > 0 && id == 0 {
+				id = int(at.Load())
+			}
+			if canceled > 2 {
 				giveUp()
 			}
 		}
@@ -56,6 +60,9 @@ func TestPostgresSynchronousStandby(t *testing.T) {
 	var u *launchlog.UnresolvedError
 	if !errors.As(err, &u) || !u.Uncertain {
 		t.Fatalf("with %d waits cancelled: %v, want it uncertain", canceled, err)
+	}
+	if last := int(at.Load()); last != id {
+		t.Fatalf("launch %d was acknowledged without the standby, and %d begun", id, last)
 	}
 	if found, err := s.Launch(ctx, launchlog.Ref{Namespace: "default", Launch: id}); err != nil ||
 		found.Key != fmt.Sprint(id) {
