@@ -39,7 +39,7 @@ const (
 	awayRest     = 100 * time.Second // where the register does not answer, at most
 	serviceLooks = 10
 	evenRest     = 10 * time.Second // towards which each rest goes by a power of evenBy
-	evenBy       = 0.03             // so a thousand look 7 % more often, ten thousand 15 %
+	evenBy       = 0.03             // so a large fleet looks a little more often
 	lookTime     = 10 * time.Second // that a look in the background may take
 	firstLook    = 2 * time.Second  // that a number waits for its look, at most
 )
