@@ -14,9 +14,9 @@ import (
 // numbers counts generator numbers up.
 type numbers struct{ last atomic.Int64 }
 
-func (*numbers) Launch() int { return 0 }
-
-func (n *numbers) NextGenerator(context.Context) (int, error) { return int(n.last.Add(1)), nil }
+func (n *numbers) NextGenerator(context.Context) (launch, number int, err error) {
+	return 1, int(n.last.Add(1)), nil
+}
 
 // The generators in turn of each scheme with a cap. The turns of a round take longer than the unit
 // of time in which a generator has its slots. One generator's turns take no more slots than it has.

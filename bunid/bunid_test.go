@@ -416,5 +416,4 @@ func Example() {
 // numbers hands out generator 0.
 type numbers struct{}
 
-func (numbers) Launch() int                                { return 0 }
-func (numbers) NextGenerator(context.Context) (int, error) { return 0, nil }
+func (numbers) NextGenerator(context.Context) (launch, number int, err error) { return 1, 0, nil }

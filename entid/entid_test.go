@@ -112,8 +112,7 @@ func TestAssignErrors(t *testing.T) {
 
 type numbers struct{}
 
-func (numbers) Launch() int                                { return 0 }
-func (numbers) NextGenerator(context.Context) (int, error) { return 0, nil }
+func (numbers) NextGenerator(context.Context) (launch, number int, err error) { return 1, 0, nil }
 
 // A mutation has the methods that ent generates.
 type mutation struct {

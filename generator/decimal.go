@@ -13,17 +13,16 @@ import (
 	"github.com/idmint/idmint/internal/nilable"
 )
 
-// Numbers hands out the generator numbers of one launch. A launchlog.Generators is one.
+// Numbers hands out generator numbers. A launchlog.Generators is one.
 type Numbers interface {
-	// Launch returns the launch that the numbers are of. It is always the same.
-	Launch() int
-	// NextGenerator returns a number that no generator of the launch has had before, in whatever
-	// process, or an error. A number whose fate is unknown must not be returned again: a gap is
-	// safe, a repeat is not.
-	NextGenerator(ctx context.Context) (int, error)
+	// NextGenerator returns a launch, 1 ..= 99999, and a generator number of it, 0 ..= 99999. No
+	// generator has had the two before, in whatever process. The launch may be another one each
+	// time. A number whose fate is unknown must not be returned again: a gap is safe, a repeat is
+	// not.
+	NextGenerator(ctx context.Context) (launch, number int, err error)
 }
 
-// Decimal mints decimal IDs for one launch. It is safe for use by many goroutines. Its IDs ascend
+// Decimal mints decimal IDs. It is safe for use by many goroutines. Its IDs ascend
 // as long as it keeps its generator number. That has the counters up to 922,337,202. When a tenth
 // is left it asks for the next number. Calls wait for that only where the source takes longer than
 // the app takes for the tenth.
@@ -64,8 +63,8 @@ type Decimal struct {
 	word uint64
 	_    [56]byte // calls write word all the time: the rest is not to share its cache line
 
-	launch  int // immutable
-	numbers Numbers
+	numbers Numbers // immutable, as test
+	test    bool    // launch 0, whatever that of the numbers is
 
 	// ask is the ID at which the next number is to be asked for: lookAhead, and usedUp once that
 	// was done.
@@ -74,8 +73,8 @@ type Decimal struct {
 	bases requester[uint64] // for the ID that counter 0 of the next number would have
 
 	// Guarded by bases.mu.
-	used  []int // the generator numbers so far, in order
-	begun int   // how many of used were begun: all, or all but the last
+	used  []uint64 // the IDs that counter 0 of the numbers so far would have, in order
+	begun int      // how many of used were begun: all, or all but the last
 	order order
 	// lost is an ErrRepeated: the source has lost numbers, and the counter of the one in use was
 	// set to its end, which says nothing of the IDs that were minted.
@@ -90,33 +89,21 @@ const (
 	perNumber = formats.DecimalMaxCounter // counters per generator number
 )
 
-// NewDecimal makes a generator for the launch of the numbers, 1 ..= 99999. It asks for its first
-// generator number when the first ID is wanted, not before. The error is an [*OptionError] for nil
-// and for launch 0, which is for tests, or a [*idtype.RangeError] for other launches outside the
-// range.
+// NewDecimal makes a generator. It asks for its first generator number when the first ID is wanted,
+// not before. The error is an [*OptionError] for nil.
 func NewDecimal(numbers Numbers) (*Decimal, error) {
 	if nilable.IsNil(numbers) {
 		return nil, noSource("numbers")
 	}
-	launch := numbers.Launch()
-	if launch == 0 {
-		return nil, &OptionError{"launch", "0", "is for tests: see NewTestDecimal"}
-	}
-	if launch < 0 || launch > formats.DecimalMaxLaunch {
-		return nil, &idtype.RangeError{
-			Type: "DecimalID", Part: "launch_id", Value: int64(launch),
-			Min: 1, Max: formats.DecimalMaxLaunch,
-		}
-	}
-	return newDecimal(launch, numbers), nil
+	return newDecimal(numbers, false), nil
 }
 
 // NewTestDecimal makes a generator for launch 0, whatever the launch of the numbers is. Its IDs
 // must never be stored in production. Without numbers it mints none.
-func NewTestDecimal(numbers Numbers) *Decimal { return newDecimal(0, numbers) }
+func NewTestDecimal(numbers Numbers) *Decimal { return newDecimal(numbers, true) }
 
-func newDecimal(launch int, numbers Numbers) *Decimal {
-	g := &Decimal{launch: launch, numbers: numbers}
+func newDecimal(numbers Numbers, test bool) *Decimal {
+	g := &Decimal{numbers: numbers, test: test}
 	g.bases.ask, g.bases.settled = g.request, g.settled
 	g.bases.trouble = troubleOf(numbers)
 	g.join()
@@ -224,14 +211,14 @@ func (g *Decimal) takeFrom(last uint64, n int) (count int) {
 // first one in vain.
 func (g *Decimal) change(ctx context.Context, advice string) error {
 	if g.numbers == nil {
-		return &NumberError{idtype.SchemeDecimal, g.launch, errNoSource}
+		return &NumberError{Scheme: idtype.SchemeDecimal, Err: errNoSource}
 	}
 	needed := func() bool { return g.last()/formats.DecimalStep >= perNumber }
 	if err := g.bases.refresh(ctx, needed, g.begin); err != nil {
 		if advice != "" && ctx.Err() != nil && errors.Is(err, ctx.Err()) && g.Stats().Taken == 0 {
 			err = fmt.Errorf("%w%s", err, advice)
 		}
-		return &NumberError{idtype.SchemeDecimal, g.launch, err}
+		return &NumberError{idtype.SchemeDecimal, err}
 	}
 	return nil
 }
@@ -268,34 +255,53 @@ func (g *Decimal) request(ctx context.Context) (uint64, error) {
 	if lost != nil {
 		return 0, lost
 	}
-	number, err := g.numbers.NextGenerator(ctx)
-	if err == nil && g.order.register != nil {
+	launch, number, err := g.numbers.NextGenerator(ctx)
+	if err != nil {
+		return 0, asRepeated(err)
+	}
+	if g.order.register != nil {
 		ctx, cancel := context.WithTimeout(ctx, firstLook)
 		defer cancel()
 		_ = g.look(ctx) // which Stats tells of
 	}
-	return uint64(number), asRepeated(err)
+	return g.base(launch, number)
 }
 
-// settled makes the base of a number that numbers answered with. The caller holds bases.mu.
-func (g *Decimal) settled(answer uint64, err error) (uint64, error) {
-	number := int(answer)
-	if err == nil && slices.Contains(g.used, number) {
-		err = fmt.Errorf("generator number %d: %w", number, ErrRepeated)
+// base is the ID that counter 0 of a number would have.
+func (g *Decimal) base(launch, number int) (uint64, error) {
+	if g.test {
+		launch = 0
+	} else if launch < 1 {
+		return 0, &idtype.RangeError{
+			Type: "DecimalID", Part: "launch_id", Value: int64(launch),
+			Min: 1, Max: formats.DecimalMaxLaunch,
+		}
+	}
+	first, err := idtype.DecimalParts{Counter: 1, Generator: number, Launch: launch}.ID()
+	return uint64(first) - formats.DecimalStep, err
+}
+
+// settled checks the base of a number that numbers answered with. The caller holds bases.mu.
+func (g *Decimal) settled(base uint64, err error) (uint64, error) {
+	if err == nil && slices.Contains(g.used, base) {
+		launch, number := numberOf(base)
+		err = fmt.Errorf("generator number %d of launch %d: %w", number, launch, ErrRepeated)
 	}
 	g.stopFor(err)
-	var first idtype.DecimalID
-	if err == nil {
-		first, err = idtype.DecimalParts{Counter: 1, Generator: number, Launch: g.launch}.ID()
-	}
 	if err != nil {
 		// Some later call asks again: the next one where no counters are left, else one a
 		// hundredth of them further on.
 		g.ask.Store(min(usedUp, g.last()+perNumber/100*formats.DecimalStep))
 		return 0, err
 	}
-	g.used = append(g.used, number)
-	return uint64(first) - formats.DecimalStep, nil
+	g.used = append(g.used, base)
+	return base, nil
+}
+
+// numberOf is the number of a base, and its launch.
+func numberOf(base uint64) (launch, number int) {
+	parts := idtype.DecimalID(base + formats.DecimalStep).Parts()
+	return parts.Launch, parts.Generator
 }
 
 // stopFor stops the generator for an ErrRepeated. The caller holds bases.mu.
@@ -314,6 +320,8 @@ func (g *Decimal) taken() uint64 {
 
 // DecimalStats is the state of a [Decimal].
 type DecimalStats struct {
+	// Launch is that of the number in use, and 0 before the first one. A number may be of another
+	// launch than the one before.
 	Launch int
 	// Generators are the generator numbers that were fetched, in order. The last may not be in use
 	// yet.
@@ -340,7 +348,14 @@ type DecimalStats struct {
 func (g *Decimal) Stats() DecimalStats {
 	g.bases.mu.Lock()
 	defer g.bases.mu.Unlock()
-	s := DecimalStats{Launch: g.launch, Generators: slices.Clone(g.used)}
+	var s DecimalStats
+	for i, base := range g.used {
+		launch, number := numberOf(base)
+		s.Generators = append(s.Generators, number)
+		if i < g.begun {
+			s.Launch = launch
+		}
+	}
 	if g.begun > 0 {
 		s.Counter, s.Taken = int(g.counter()), g.taken()
 	}

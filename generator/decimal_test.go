@@ -15,23 +15,37 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-func TestNewDecimal(t *testing.T) {
-	for _, ok := range []int{1, launch, 99_999} {
-		if g, err := generator.NewDecimal(ofLaunch{newSource(), ok}); err != nil || g == nil {
-			t.Errorf("launch %d: %v", ok, err)
+// TestLaunches: a number comes with its launch, which may change from one number to the next. A
+// launch that no ID has is an error, and 0 is for tests.
+func TestLaunches(t *testing.T) {
+	all := []int{1, launch, 99_999, launch, 1}
+	of := launches(all)
+	g := newDecimal(t, &of)
+	for _, launch := range all {
+		id := next(t, g)
+		if id.Parts().Launch != launch || g.Stats().Launch != launch || id.Parts().Counter != 1 {
+			t.Errorf("%+v, want launch %d", id.Parts(), launch)
 		}
+		g.SkipTo(span)
 	}
-	g, err := generator.NewDecimal(ofLaunch{newSource(), 0})
-	if !errors.As(err, new(*generator.OptionError)) || g != nil {
-		t.Errorf("launch 0: %v, %v, want an *OptionError", g, err)
+	if n := len(g.Stats().Generators); n != len(all) {
+		t.Errorf("%d numbers", n)
 	}
-	for _, bad := range []int{-1, 100_000, math.MaxInt, math.MinInt} {
-		g, err := generator.NewDecimal(ofLaunch{newSource(), bad})
+	for _, bad := range []int{0, -1, 100_000, math.MaxInt, math.MinInt} {
+		_, err := newDecimal(t, &launches{bad}).Next(ctx)
 		var e *idtype.RangeError
-		if !errors.As(err, &e) || e.Part != "launch_id" || e.Value != int64(bad) || g != nil {
-			t.Errorf("launch %d: %v, %v, want a *RangeError about launch_id", bad, g, err)
+		if !errors.As(err, &e) || e.Part != "launch_id" || e.Value != int64(bad) {
+			t.Errorf("launch %d: %v, want a *RangeError about launch_id", bad, err)
 		}
 	}
+}
+
+// launches gives a number of one launch after another.
+type launches []int
+
+func (l *launches) NextGenerator(context.Context) (launch, number int, err error) {
+	launch, *l = (*l)[0], (*l)[1:]
+	return launch, len(*l), nil
 }
 
 // TestNewTestDecimal: number 0 too, where the state of the generator is as close to its marks as it
@@ -291,7 +305,7 @@ func TestLostNumbers(t *testing.T) {
 func wantStats(t *testing.T, when string, g *generator.Decimal, taken uint64, numbers ...int) {
 	t.Helper()
 	s := g.Stats()
-	if s.Launch != launch || s.Taken != taken || !slices.Equal(s.Generators, numbers) {
+	if taken > 0 && s.Launch != launch || s.Taken != taken || !slices.Equal(s.Generators, numbers) {
 		t.Errorf("%s: %+v, want launch %d, generators %v, %d taken", when, s, launch, numbers,
 			taken)
 	}

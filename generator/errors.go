@@ -83,7 +83,6 @@ func (e *notBefore) Unwrap() []error { return []error{e.err, e.why} }
 // the next call asks again.
 type NumberError struct {
 	Scheme idtype.Scheme // empty for a generator that no constructor made
-	Launch int           // of a decimal generator
 	Err    error         // from the source, or a *idtype.RangeError for a number that does not fit
 }
 
@@ -92,7 +91,7 @@ func (e *NumberError) Error() string {
 		return fmt.Sprintf("generator: %v", e.Err)
 	}
 	if e.Scheme == idtype.SchemeDecimal {
-		return fmt.Sprintf("generator: no generator number for launch %d: %v", e.Launch, e.Err)
+		return fmt.Sprintf("generator: no generator number: %v", e.Err)
 	}
 	return fmt.Sprintf("generator: no numbers for %s IDs: %v", e.Scheme, e.Err)
 }

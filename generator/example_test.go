@@ -19,9 +19,9 @@ type memory struct {
 	next   atomic.Int64
 }
 
-func (m *memory) Launch() int { return m.launch }
-
-func (m *memory) NextGenerator(context.Context) (int, error) { return int(m.next.Add(1)), nil }
+func (m *memory) NextGenerator(context.Context) (launch, number int, err error) {
+	return m.launch, int(m.next.Add(1)), nil
+}
 
 // counterInMemory stands for a counter in a database, as package launchlog has one.
 type counterInMemory struct{ last int64 }

@@ -81,7 +81,7 @@ type order struct {
 
 // join makes g keep the order of its numbers. IDs of tests are none of their business.
 func (g *Decimal) join() {
-	if register, ok := g.numbers.(Ordered); ok && g.launch != 0 {
+	if register, ok := g.numbers.(Ordered); ok && !g.test {
 		g.order = order{register: register, rest: shortestRest, bucket: burst}
 	}
 }
@@ -287,7 +287,8 @@ func (g *Decimal) Close(ctx context.Context) error {
 }
 
 func (g *Decimal) unreported(err error) error {
-	return fmt.Errorf("generator: the counters of launch %d are not reported: %w", g.launch, err)
+	return fmt.Errorf("generator: the counters of launch %d are not reported: %w",
+		g.Stats().Launch, err)
 }
 
 // stats adds what the generator knows of its register. The caller holds bases.mu.

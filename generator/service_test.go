@@ -74,13 +74,11 @@ type registered struct {
 	launch int
 }
 
-func (r *registered) Launch() int { return r.launch }
-
-func (r *registered) NextGenerator(context.Context) (int, error) {
+func (r *registered) NextGenerator(context.Context) (launch, number int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.numbers[r.launch]++
-	return r.numbers[r.launch] - 1, nil
+	return r.launch, r.numbers[r.launch] - 1, nil
 }
 
 func (r *registered) Order(ctx context.Context, reached int64) (is, looks int64, err error) {

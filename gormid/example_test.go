@@ -39,10 +39,9 @@ type (
 // numbers counts generator numbers up.
 type numbers struct{ last atomic.Int64 }
 
-// Launch is 0: these IDs are of a test.
-func (*numbers) Launch() int { return 0 }
-
-func (n *numbers) NextGenerator(context.Context) (int, error) { return int(n.last.Add(1)), nil }
+func (n *numbers) NextGenerator(context.Context) (launch, number int, err error) {
+	return 1, int(n.last.Add(1)), nil
+}
 
 // library opens a database in a directory of its own.
 func library(rules ...gormid.Rule) (db *gorm.DB, remove func()) {

@@ -18,8 +18,8 @@ const devEnvironment = "dev"
 //	numbers, err := log.JoinDev(ctx, "shop")
 //
 // A service has one such launch for each user and folder, in the environment "dev".
-// Every start of the app takes the next generator number of it. Where that launch has used its
-// numbers, or somebody has ended it, the next start begins another one.
+// Every start of the app takes the next generator number of it. Where somebody has ended it, the
+// next start begins another one.
 //
 // It is never for production, where a launch says who deployed what. So it is a
 // [*JoinError] where IDMINT_LAUNCH_ID is set, or where the log's namespace has a launch of
@@ -52,7 +52,7 @@ func (l *Log) JoinDev(ctx context.Context, service string) (*Generators, error) 
 		if launch.Running() {
 			app.Launch = launch.ID
 			numbers, err := l.join(ctx, app)
-			if !errors.Is(err, ErrGeneratorsExhausted) && !errors.Is(err, ErrEnded) {
+			if !errors.Is(err, ErrEnded) {
 				return numbers, err
 			}
 		}

@@ -3,14 +3,17 @@ package launchlog
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strconv"
 	"sync/atomic"
 )
 
-// Generators hands out the generator numbers of one launch, and keeps how far the counters of its
-// service's IDs have come. It is a generator.Ordered of package generator.
+// Generators hands out the generator numbers of a launch, and of those that continue it. It keeps
+// how far the counters of its service's IDs have come. It is a generator.Ordered of package
+// generator.
 type Generators struct {
 	log     *Log
-	launch  int
+	launch  atomic.Int64           // of the next number
 	first   atomic.Pointer[Claim]  // that Join took, until it is handed out
 	newest  atomic.Pointer[Claim]  // that was handed out
 	service atomic.Pointer[string] // once it is known
@@ -18,32 +21,66 @@ type Generators struct {
 
 // Generators returns the source of a launch's generator numbers. It asks the store only when it is
 // asked for a number. So it takes any launch number: [Log.Join] is for an app that starts.
-func (l *Log) Generators(launch int) *Generators { return &Generators{log: l, launch: launch} }
+func (l *Log) Generators(launch int) *Generators {
+	g := &Generators{log: l}
+	g.launch.Store(int64(launch))
+	return g
+}
 
-// Launch returns the launch that the numbers are of.
+// Launch returns the launch that the next number is of.
 func (g *Generators) Launch() int {
 	if g == nil {
 		return 0
 	}
-	return g.launch
+	return int(g.launch.Load())
 }
 
-// NextGenerator claims the next generator number, as [Log.Claim] does. Its errors do not name the
-// launch, because the generator's do.
-func (g *Generators) NextGenerator(ctx context.Context) (int, error) {
+// NextGenerator claims the next generator number, as [Log.Claim] does, and returns its launch with
+// it. Where that has used its 100,000 numbers, the number is one of the launch that continues it: the
+// log starts it, with the request of the launch, and a key and a reason that name it. Whoever comes
+// there continues in the same one.
+func (g *Generators) NextGenerator(ctx context.Context) (launch, number int, err error) {
 	if g == nil {
-		return 0, errNotMade
+		return 0, 0, errNotMade
 	}
 	claim := g.first.Swap(nil)
 	if claim == nil {
-		taken, err := g.log.claim(ctx, g.launch)
+		taken, err := g.take(ctx)
 		if err != nil {
-			return 0, about("", err)
+			return 0, 0, err
 		}
 		claim = &taken
 	}
 	g.newest.Store(claim)
-	return claim.Generator, nil
+	return claim.Launch, claim.Generator, nil
+}
+
+// take claims the next number, of the launch that continues where the others have none.
+func (g *Generators) take(ctx context.Context) (Claim, error) {
+	for {
+		launch := g.Launch()
+		claim, err := g.log.Claim(ctx, launch)
+		if !errors.Is(err, ErrGeneratorsExhausted) {
+			return claim, err
+		}
+		next, err := g.log.proceed(ctx, launch)
+		if err != nil {
+			return Claim{}, err
+		}
+		g.launch.CompareAndSwap(int64(launch), int64(next.ID))
+	}
+}
+
+// proceed starts the launch that continues one whose generator numbers are used up, or finds it.
+func (l *Log) proceed(ctx context.Context, launch int) (Launch, error) {
+	old, err := l.Show(ctx, launch)
+	if err != nil {
+		return Launch{}, err
+	}
+	r := old.Request
+	r.Key = "continues launch " + strconv.Itoa(launch)
+	r.Reason = fmt.Sprintf("launch %d, of key %s, has used its generator numbers", launch, quote(old.Key))
+	return l.Start(ctx, r)
 }
 
 // Trouble is that of the [Log].
@@ -71,16 +108,16 @@ func (g *Generators) Order(ctx context.Context, reached int64) (is, looks int64,
 	}
 	service := g.service.Load()
 	if service == nil {
-		launch, err := g.log.Show(ctx, g.launch)
+		launch, err := g.log.Show(ctx, g.Launch())
 		if err != nil {
 			return 0, 0, err
 		}
 		service = &launch.Service
 		g.service.Store(service)
 	}
-	look := Look{Ref: g.log.ref(g.launch), Service: *service, Reached: reached}
+	look := Look{Ref: g.log.ref(g.Launch()), Service: *service, Reached: reached}
 	if newest := g.newest.Load(); newest != nil {
-		look.Generator, look.Token = newest.Generator, newest.Token
+		look.Launch, look.Generator, look.Token = newest.Launch, newest.Generator, newest.Token
 	}
 	is, looks, err = g.log.store.Order(ctx, look)
 	if errors.Is(err, ErrBehind) {

@@ -61,7 +61,7 @@ func TestOrderOfOlderCopy(t *testing.T) {
 		log := newLog(t, store, nil)
 		numbers := log.Generators(1)
 		look := func() error { _, _, err := numbers.Order(ctx, 1); return err }
-		if _, err := numbers.NextGenerator(ctx); err != nil {
+		if _, _, err := numbers.NextGenerator(ctx); err != nil {
 			t.Fatal(err)
 		}
 		if err := look(); err != nil {

@@ -49,7 +49,7 @@ func (e *JoinError) Unwrap() error { return e.Err }
 // Call it once, when the app starts. What would fail at the first ID, or go unnoticed, fails here.
 // No launch was handed over, the log does not have it, it has ended, or it is another service's or
 // environment's. The error is a [*JoinError]. It wraps [ErrNotFound], [ErrEnded],
-// [ErrOtherApp], [ErrGeneratorsExhausted], an [*UnresolvedError], or what the store says. Texts
+// [ErrOtherApp], an [*UnresolvedError], or what the store says. Texts
 // that no launch can have are a [*RequestError].
 //
 // The first generator that is made with the result begins with the number that Join has taken. An
@@ -83,11 +83,11 @@ func (l *Log) Join(ctx context.Context, app App) (*Generators, error) {
 
 // join takes the first number of a launch that is the app's.
 func (l *Log) join(ctx context.Context, app App) (*Generators, error) {
-	claim, err := l.claim(ctx, app.Launch)
+	numbers := l.Generators(app.Launch)
+	claim, err := numbers.take(ctx)
 	if err != nil {
 		return nil, app.refused(err)
 	}
-	numbers := l.Generators(app.Launch)
 	numbers.first.Store(&claim)
 	numbers.service.Store(&app.Service)
 	return numbers, nil
@@ -134,9 +134,6 @@ func (a App) refused(err error) error {
 			"that idmint launch start has"
 	case errors.Is(err, ErrEnded):
 		reason = "it has ended: start a new launch for this deployment"
-	case errors.Is(err, ErrGeneratorsExhausted):
-		reason = "its 100,000 generator numbers are used up: start a new launch, and find what " +
-			"starts the app so often"
 	case errors.As(err, &unresolved):
 		reason = "the log does not answer: " + named.Bare(unresolved)
 	}

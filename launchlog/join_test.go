@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,14 +16,8 @@ import (
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
+	"github.com/idmint/idmint/launchlog/storetest"
 )
-
-// used is a store whose launches have used their numbers.
-type used struct{ *memory.Store }
-
-func (used) ClaimGenerator(context.Context, launchlog.Claim) (launchlog.Claim, error) {
-	return launchlog.Claim{}, launchlog.ErrGeneratorsExhausted
-}
 
 // lost is a store that does not tell of launches.
 type lost struct{ *memory.Store }
@@ -94,7 +89,7 @@ func TestJoin(t *testing.T) {
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
-			n, err := numbers.NextGenerator(ctx)
+			_, n, err := numbers.NextGenerator(ctx)
 			mu.Lock()
 			defer mu.Unlock()
 			if got = append(got, n); err != nil {
@@ -124,7 +119,6 @@ func TestJoinRefuses(t *testing.T) {
 	if _, err := l.End(ctx, 2, launchlog.Ending{Outcome: launchlog.Failed}); err != nil {
 		t.Fatal(err)
 	}
-	full := newLog(t, used{store}, nil)
 	away := newLog(t, lost{store}, nil)
 	variable := `IDMINT_LAUNCH_ID "%s" is no launch number`
 	for name, test := range map[string]struct {
@@ -145,7 +139,6 @@ func TestJoinRefuses(t *testing.T) {
 			l, shop, "2", launchlog.ErrEnded,
 			"it ended at 2026-11-23T11:00:00Z, with outcome failed: start a new launch",
 		},
-		"full": {full, shop, "1", launchlog.ErrGeneratorsExhausted, "used up: start a new launch"},
 		"another service": {
 			l,
 			launchlog.App{Service: "billing", Environment: "production"},
@@ -219,9 +212,9 @@ func TestJoinDev(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, err := numbers.NextGenerator(ctx)
-		if err != nil || numbers.Launch() != launch || n != number {
-			t.Errorf("generator %d of launch %d, %v, want %d of %d", n, numbers.Launch(), err,
+		of, n, err := numbers.NextGenerator(ctx)
+		if err != nil || of != launch || n != number {
+			t.Errorf("generator %d of launch %d, %v, want %d of %d", n, of, err,
 				number, launch)
 		}
 	}
@@ -246,27 +239,71 @@ func TestJoinDev(t *testing.T) {
 	join("shop", 5, 0)
 }
 
-// TestJoinDevUsedUp: a launch without numbers is followed by another one.
-func TestJoinDevUsedUp(t *testing.T) {
-	t.Chdir(t.TempDir())
+// TestContinues: a launch whose generator numbers are used up goes on in another one, which the log
+// starts by itself: once, whoever comes there, at a start of an app and while it runs.
+func TestContinues(t *testing.T) {
 	unset(t)
-	store := &usedOne{Store: memory.New(nil)}
+	store := &scarce{Store: memory.New(nil)}
 	l := newLog(t, store, nil)
-	for range 2 {
-		numbers, err := l.JoinDev(ctx, "shop")
-		if err != nil || numbers.Launch() != 2 {
-			t.Fatalf("%v, %v", numbers, err)
-		}
+	request := storetest.Request("a deployment")
+	request.Service, request.Environment, request.Version = "shop", "production", "1.7"
+	if _, err := l.Start(ctx, request); err != nil {
+		t.Fatal(err)
+	}
+	app := launchlog.App{Service: "shop", Environment: "production", Launch: 1}
+	var got []string
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	for range 2 { // processes
+		group.Go(func() {
+			numbers, err := newLog(t, store, nil).Join(ctx, app)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for range 3 {
+				launch, number, err := numbers.NextGenerator(ctx)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				got = append(got, fmt.Sprintf("%d/%d", launch, number))
+				mu.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	slices.Sort(got)
+	if want := []string{"1/0", "1/1", "2/0", "2/1", "3/0", "3/1"}; !slices.Equal(got, want) {
+		t.Errorf("the numbers are %v, want %v", got, want)
+	}
+	next, err := l.Show(ctx, 3)
+	if err != nil || next.Key != "continues launch 2" || next.Version != "1.7" ||
+		!strings.Contains(next.Reason, "launch 2") {
+		t.Errorf("%+v, %v", next, err)
+	}
+	if _, err := l.End(ctx, 3, launchlog.Ending{Outcome: launchlog.Failed}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Join(ctx, app); !errors.Is(err, launchlog.ErrEnded) {
+		t.Errorf("after the end of the launch that continues it: %v", err)
 	}
 }
 
-// usedOne is a store whose first launch has used its numbers.
-type usedOne struct{ *memory.Store }
+// scarce is a store whose launches have two generator numbers.
+type scarce struct {
+	*memory.Store
+	mu sync.Mutex
+}
 
-func (s *usedOne) ClaimGenerator(
+func (s *scarce) ClaimGenerator(
 	ctx context.Context, take launchlog.Claim,
 ) (launchlog.Claim, error) {
-	if take.Launch == 1 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	launch, err := s.Store.Launch(ctx, launchlog.Ref{Namespace: take.Namespace, Launch: take.Launch})
+	if err == nil && launch.Running() && launch.NextGenerator >= 2 {
 		return launchlog.Claim{}, launchlog.ErrGeneratorsExhausted
 	}
 	return s.Store.ClaimGenerator(ctx, take)

@@ -92,7 +92,7 @@ func TestTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := log.Generators(launch.ID).NextGenerator(ctx); err != nil {
+	if _, _, err := log.Generators(launch.ID).NextGenerator(ctx); err != nil {
 		t.Fatal(err)
 	}
 	counter, err := log.Counter("orders")

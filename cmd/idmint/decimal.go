@@ -118,9 +118,7 @@ const reportWait = 5 * time.Second
 // counting hands out 0, 1, 2 …: enough for one process that nobody shares IDs with.
 type counting struct{ next int }
 
-func (*counting) Launch() int { return 0 }
-
-func (c *counting) NextGenerator(context.Context) (int, error) {
+func (c *counting) NextGenerator(context.Context) (launch, number int, err error) {
 	c.next++
-	return c.next - 1, nil
+	return 1, c.next - 1, nil
 }

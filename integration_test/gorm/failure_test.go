@@ -152,11 +152,9 @@ func testNotAddressable(t *testing.T, d database) {
 // numbersIn keeps generator numbers in the database that the rows go to.
 type numbersIn struct{ db *gorm.DB }
 
-func (numbersIn) Launch() int { return 0 }
-
-func (n numbersIn) NextGenerator(ctx context.Context) (number int, err error) {
+func (n numbersIn) NextGenerator(ctx context.Context) (launch, number int, err error) {
 	err = n.db.WithContext(ctx).Raw("SELECT 1").Scan(&number).Error
-	return number, err
+	return 1, number, err
 }
 
 // A pool of one connection is common with SQLite. A create that held it while the source asks the

@@ -31,13 +31,11 @@ type numbers struct {
 	last int
 }
 
-func (*numbers) Launch() int { return 0 }
-
-func (n *numbers) NextGenerator(context.Context) (int, error) {
+func (n *numbers) NextGenerator(context.Context) (launch, number int, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.last++
-	return n.last, nil
+	return 1, n.last, nil
 }
 
 // source is a test generator that notes what it is asked for, and fails when told to.

@@ -274,8 +274,8 @@ func claim(t *testing.T, store launchlog.Store) {
 		claims = append(claims, c)
 	}
 	numbers := l.Generators(other.ID)
-	if n, err := numbers.NextGenerator(ctx); n != 0 || err != nil {
-		t.Errorf("each launch counts by itself: %d, %v", n, err)
+	if of, n, err := numbers.NextGenerator(ctx); of != other.ID || n != 0 || err != nil {
+		t.Errorf("each launch counts by itself: %d of %d, %v", n, of, err)
 	}
 	got := must(l.Claims(ctx, launch.ID, 1, 3))(t)
 	want(t, "records", got, claims[1:4])

@@ -208,9 +208,9 @@ type number struct {
 	launch, number int
 }
 
-func (n number) Launch() int { return n.launch }
-
-func (n number) NextGenerator(context.Context) (int, error) { return n.number, nil }
+func (n number) NextGenerator(context.Context) (launch, number int, err error) {
+	return n.launch, n.number, nil
+}
 
 func (n number) Order(_ context.Context, reached int64) (is, looks int64, err error) {
 	n.value, n.looks = max(n.value, reached), n.looks+1

@@ -1,0 +1,120 @@
+package idmint_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/idmint/idmint"
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/memory"
+	"github.com/idmint/idmint/launchlog/storetest"
+)
+
+type user struct{ ID idtype.Decimal[user] }
+
+// TestOpenDeployment: three processes of a deployment that start at once have one launch, and a
+// generator number each. Those of the next deployment have the next launch, and IDs above theirs.
+func TestOpenDeployment(t *testing.T) {
+	store := memory.New(nil)
+	var before []idtype.Decimal[user]
+	for i, deployment := range []string{"7f9c", "5b2d"} {
+		var mu sync.Mutex
+		var minted []idtype.Decimal[user]
+		var numbers []int
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Go(func() {
+				ids, err := idmint.Open(t.Context(), store,
+					idmint.App{Service: "shop", Deployment: deployment})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer ids.Close(context.Background())
+				id, err := idmint.Keys[user](ids).Next(t.Context())
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				minted = append(minted, id)
+				numbers = append(numbers, id.Parts().Generator)
+				if id.Parts().Launch != i+1 {
+					t.Errorf("%+v, want launch %d", id.Parts(), i+1)
+				}
+			})
+		}
+		wg.Wait()
+		slices.Sort(numbers)
+		if !slices.Equal(numbers, []int{0, 1, 2}) {
+			t.Errorf("the generator numbers are %v", numbers)
+		}
+		if len(before) > 0 && slices.Min(minted) < slices.Max(before) {
+			t.Errorf("%v after %v", minted, before)
+		}
+		before = minted
+	}
+	log, err := launchlog.New(store, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	launch, err := log.Show(t.Context(), 1)
+	if err != nil || launch.Key != "shop/production/7f9c" || launch.InitiatorKind != "app" {
+		t.Errorf("%+v, %v", launch, err)
+	}
+}
+
+// TestOpenEnvironment: the environment names the launch or the deployment. Without either, the app
+// has a launch for development.
+func TestOpenEnvironment(t *testing.T) {
+	open := func(store launchlog.Store, app idmint.App) (idtype.DecimalID, error) {
+		ids, err := idmint.Open(t.Context(), store, app)
+		if err != nil {
+			return 0, err
+		}
+		defer ids.Close(t.Context())
+		return ids.Next(t.Context())
+	}
+	shop := idmint.App{Service: "shop"}
+
+	dev := memory.New(nil)
+	if id, err := open(dev, shop); err != nil || id.Parts().Launch != 1 {
+		t.Errorf("for development: %v, %v", id, err)
+	}
+	t.Setenv("IDMINT_DEPLOYMENT", "a")
+	if id, err := open(dev, shop); err != nil || id.Parts().Launch != 2 {
+		t.Errorf("a deployment: %v, %v", id, err)
+	}
+	t.Setenv("IDMINT_DEPLOYMENT", "")
+	if _, err := open(dev, shop); !errors.Is(err, launchlog.ErrOtherApp) {
+		t.Errorf("for development, beside a deployment: %v", err)
+	}
+
+	store := memory.New(nil)
+	log, err := launchlog.New(store, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := storetest.Request("a")
+	request.Environment = "production"
+	if _, err := log.Start(t.Context(), request); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("IDMINT_LAUNCH_ID", "1")
+	if id, err := open(store, shop); err != nil || id.Parts().Launch != 1 {
+		t.Errorf("a launch: %v, %v", id, err)
+	}
+	both := idmint.App{Service: "shop", Deployment: "a"}
+	if _, err := open(store, both); err == nil || !strings.Contains(err.Error(), "IDMINT_DEPLOYMENT") {
+		t.Errorf("both: %v", err)
+	}
+	if _, err := open(nil, shop); err == nil {
+		t.Error("without a store it opens")
+	}
+}
