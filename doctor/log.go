@@ -44,7 +44,7 @@ var contentChecks = []struct {
 	look func(c *content, shares []Share, r *checks.Reporter)
 }{
 	{"clock", compareClocks},
-	{"launches", usedUp(Launches)},
+	{"launches", forecast},
 	{"generators", usedUp(Generators)},
 	{"counters", usedUp(Counters)},
 	{"claims", usedUp(Claims)},
@@ -62,6 +62,28 @@ func compareClocks(c *content, _ []Share, r *checks.Reporter) {
 	default:
 		r.Clock(c.asked, c.store, c.answered, "the store's")
 	}
+}
+
+// forecast says when launches come to digits that earlier ones had, at the pace of the newest ones.
+func forecast(c *content, _ []Share, r *checks.Reporter) {
+	last := c.lastLaunch()
+	left := c.digits.Last - last%launchlog.Lap
+	text := fmt.Sprintf("launch %d is the last one", last)
+	if n := len(c.newest); n > 1 {
+		took := max(c.newest[0].StartedAt.Sub(c.newest[n-1].StartedAt), time.Second).Hours() / 24
+		perDay := float64(n-1) / took
+		years := float64(left) / perDay / 365
+		switch day := c.now().AddDate(0, 0, int(float64(left)/perDay)); {
+		case left <= 0:
+			text += ", and the next one has the digits of an earlier one"
+		case years < 1000:
+			text += fmt.Sprintf(": at %.3g launches a day their digits come again from %s on", perDay,
+				day.Format("January 2006"))
+		default:
+			text += ": at this pace their digits do not come again within 1,000 years"
+		}
+	}
+	r.Pass("%s", text)
 }
 
 // usedUp looks at the shares of a kind.

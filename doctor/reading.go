@@ -27,6 +27,7 @@ type content struct {
 	store           time.Time // zero where the store has no clock
 	clockErr        error     // the store does not tell its time, and answers otherwise
 
+	digits   launchlog.Digits
 	newest   []launchlog.Launch      // the last ones, the newest first
 	running  []launchlog.Launch      // all that run
 	taken    map[int]launchlog.Claim // the last one of each of newest that runs
@@ -47,6 +48,9 @@ type pool struct {
 func read(ctx context.Context, log *launchlog.Log, now func() time.Time) (_ *content, err error) {
 	c := &content{taken: map[int]launchlog.Claim{}}
 	if c.newest, err = log.List(ctx, launchlog.Filter{Limit: marked}); err != nil {
+		return nil, failed("launches", err)
+	}
+	if c.digits, err = log.Digits(ctx); err != nil {
 		return nil, failed("launches", err)
 	}
 	if c.events, err = log.Events(ctx, 0); err != nil {

@@ -77,12 +77,12 @@ func TestSQLite(t *testing.T) {
 	base(t, "WAL", db, map[string]string{"sqlite.journal": "finding: the journal mode is wal"})
 	do(t, db, "PRAGMA journal_mode = DELETE", "DROP TRIGGER idmint_counter_update")
 	base(t, "without a trigger", db, map[string]string{
-		"triggers": "finding: 1 of 19 triggers are missing: idmint_counter_update of 000",
+		"triggers": "finding: 1 of 20 triggers are missing: idmint_counter_update of 000",
 	})
 	do(t, db, "DROP TABLE idmint_counter")
 	base(t, "without a table", db, map[string]string{
 		"tables":   "finding: 1 of 7 tables are missing: idmint_counter. ",
-		"triggers": "finding: 3 of 19 triggers are missing: ",
+		"triggers": "finding: 3 of 20 triggers are missing: ",
 	})
 }
 

@@ -13,7 +13,7 @@ type Numbers string
 
 // The kinds of numbers.
 const (
-	Launches   Numbers = "launches"   // of the namespace
+	Launches   Numbers = "launches"   // the digits that launches of this lap have had
 	Generators Numbers = "generators" // of a launch that runs
 	Counters   Numbers = "counters"   // the range of a counter
 	Claims     Numbers = "claims"     // of a pool that claims lend from
@@ -33,8 +33,11 @@ type Share struct {
 func (s Share) Part() float64 { return float64(s.Used) / float64(s.Max) }
 
 // Level is that of launchlog.Usage: 95, 90, 80 or 0 percent. The checks make a note from 80 on, and
-// a finding from 90 on.
+// a finding from 90 on. It is 0 for launches, whose digits come again.
 func (s Share) Level() int {
+	if s.Of == Launches {
+		return 0
+	}
 	return launchlog.Usage{Used: s.Used, Max: s.Max}.Level()
 }
 
@@ -43,9 +46,9 @@ func (c *content) shares() (all []Share) {
 	add := func(of Numbers, name string, used, most int64, format string, args ...any) {
 		all = append(all, Share{of, name, used, most, fmt.Sprintf(format, args...)})
 	}
-	last := c.lastLaunch()
-	add(Launches, "", int64(last), launchlog.MaxLaunch, "%d of %d launch numbers are used", last,
-		launchlog.MaxLaunch)
+	first, most := c.digits.First, int64(c.digits.Last-c.digits.First+1)
+	had := min(max(int64(c.lastLaunch()%launchlog.Lap-first+1), 0), most)
+	add(Launches, "", had, most, "%d of %d launch digits are in use", had, most)
 	for _, l := range c.running {
 		add(Generators, strconv.Itoa(l.ID), int64(l.NextGenerator), launchlog.MaxGenerators,
 			"launch %d, of %s in %s, has used %d of %d generator numbers", l.ID, l.Service,

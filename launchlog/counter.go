@@ -157,7 +157,8 @@ func (c *Counter) Reserve(ctx context.Context, floor, n int64) (first int64, err
 	if err != nil {
 		return 0, about("counter "+name, err)
 	}
-	c.log.taken(Usage{Counter: name, Used: first + n - 1, Max: math.MaxInt64})
+	used := first + n - 1
+	c.log.taken(Usage{Counter: name, Used: used, Max: math.MaxInt64}, used-known)
 	return first, nil
 }
 

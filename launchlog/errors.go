@@ -31,10 +31,11 @@ var (
 	ErrEnded error = reason("the launch has ended")
 	// ErrOtherApp: the launch is of another service, or of another environment.
 	ErrOtherApp error = reason("the launch is of another service or environment")
-	// ErrLaunchesExhausted: the namespace has used all its launch numbers.
-	ErrLaunchesExhausted error = reason("all 99,999 launch numbers are used up: " +
+	// ErrLaunchesExhausted: no digits of the namespace's have a generator number left.
+	ErrLaunchesExhausted error = reason("the generator numbers of all launch digits are used up: " +
 		"start a new namespace, for tables of its own")
-	// ErrGeneratorsExhausted: the launch has used all its generator numbers.
+	// ErrGeneratorsExhausted: the launch has used all its generator numbers. [Generators] go on with
+	// those of a launch that continues it.
 	ErrGeneratorsExhausted error = reason("all 100,000 generator numbers are used up: " +
 		"start a new launch")
 	// ErrCounterExhausted: the counter has not as many numbers left as were asked for. It stays as

@@ -35,11 +35,11 @@ func (g *Generators) Launch() int {
 	return int(g.launch.Load())
 }
 
-// NextGenerator claims the next generator number, as [Log.Claim] does, and returns its launch with
-// it. Where that has used its 100,000 numbers, the number is one of the launch that continues it: the
-// log starts it, with the request of the launch, and a key and a reason that name it. Whoever comes
-// there continues in the same one.
-func (g *Generators) NextGenerator(ctx context.Context) (launch, number int, err error) {
+// NextGenerator claims the next generator number, as [Log.Claim] does, and returns the digits of its
+// launch with it. Where that has used its 100,000 numbers, or another launch has taken its digits
+// over, the number is one of the launch that continues it: the log starts it, with the request of the
+// launch, and a key and a reason that name it. Whoever comes there continues in the same one.
+func (g *Generators) NextGenerator(ctx context.Context) (digits, number int, err error) {
 	if g == nil {
 		return 0, 0, errNotMade
 	}
@@ -52,7 +52,7 @@ func (g *Generators) NextGenerator(ctx context.Context) (launch, number int, err
 		claim = &taken
 	}
 	g.newest.Store(claim)
-	return claim.Launch, claim.Generator, nil
+	return claim.Launch % Lap, claim.Generator, nil
 }
 
 // take claims the next number, of the launch that continues where the others have none.
@@ -60,10 +60,10 @@ func (g *Generators) take(ctx context.Context) (Claim, error) {
 	for {
 		launch := g.Launch()
 		claim, err := g.log.Claim(ctx, launch)
-		if !errors.Is(err, ErrGeneratorsExhausted) {
+		if err == nil || !errors.Is(err, ErrGeneratorsExhausted) && !errors.Is(err, ErrEnded) {
 			return claim, err
 		}
-		next, err := g.log.proceed(ctx, launch)
+		next, err := g.log.proceed(ctx, launch, err)
 		if err != nil {
 			return Claim{}, err
 		}
@@ -71,8 +71,9 @@ func (g *Generators) take(ctx context.Context) (Claim, error) {
 	}
 }
 
-// proceed starts the launch that continues one whose generator numbers are used up, or finds it.
-func (l *Log) proceed(ctx context.Context, launch int) (Launch, error) {
+// proceed starts the launch that continues one without generator numbers, or finds it. Why is the
+// error of that one, and stays the error if somebody has ended it.
+func (l *Log) proceed(ctx context.Context, launch int, why error) (Launch, error) {
 	old, err := l.Show(ctx, launch)
 	if err != nil {
 		return Launch{}, err
@@ -80,6 +81,13 @@ func (l *Log) proceed(ctx context.Context, launch int) (Launch, error) {
 	r := old.Request
 	r.Key = "continues launch " + strconv.Itoa(launch)
 	r.Reason = fmt.Sprintf("launch %d, of key %s, has used its generator numbers", launch, quote(old.Key))
+	switch {
+	case old.Outcome == HandedOn:
+		r.Reason = fmt.Sprintf("another launch took over the digits of launch %d, of key %s", launch,
+			quote(old.Key))
+	case errors.Is(why, ErrEnded):
+		return Launch{}, why
+	}
 	return l.Start(ctx, r)
 }
 

@@ -19,7 +19,7 @@ const launchVariable = "IDMINT_LAUNCH_ID"
 type App struct {
 	Service     string
 	Environment string
-	// Launch is the launch number, 1 ..= 99999. Zero: IDMINT_LAUNCH_ID in the environment has it.
+	// Launch is the launch number. Zero: IDMINT_LAUNCH_ID in the environment has it.
 	Launch int
 }
 
@@ -63,8 +63,8 @@ func (l *Log) Join(ctx context.Context, app App) (*Generators, error) {
 	}
 	if app.Launch == 0 {
 		value := os.Getenv(launchVariable)
-		n, err := strconv.Atoi(value)
-		if err != nil || n < 1 || n > MaxLaunch || strconv.Itoa(n) != value {
+		n, ok := ParseLaunch(value)
+		if !ok {
 			wrong := &RequestError{launchVariable, value, "is no launch number: set it to the one " +
 				"that idmint launch start prints, once per deployment"}
 			return nil, &JoinError{App: app, Reason: named.Bare(wrong), Err: wrong}
@@ -100,7 +100,7 @@ func (a App) admits(launch Launch) error {
 			"hand this app the number of its own launch",
 			quote(launch.Service), quote(launch.Environment))}
 	}
-	if !launch.Running() {
+	if !launch.Running() && launch.Outcome != HandedOn { // another one continues that
 		return &JoinError{App: a, Err: ErrEnded, Reason: fmt.Sprintf("it ended at %s, with "+
 			"outcome %s: start a new launch for this deployment",
 			launch.EndedAt.UTC().Format(time.RFC3339), launch.Outcome)}
@@ -119,7 +119,7 @@ func (a App) validate() error {
 			return err
 		}
 	}
-	if a.Launch < 0 || a.Launch > MaxLaunch {
+	if a.Launch != 0 && !validLaunch(a.Launch) {
 		return &RequestError{"launch", strconv.Itoa(a.Launch), "is no launch number"}
 	}
 	return nil

@@ -14,13 +14,6 @@ import (
 	"unicode/utf8"
 )
 
-const (
-	// MaxLaunch is the largest launch number; the smallest is 1.
-	MaxLaunch = 99_999
-	// MaxGenerators is how many generator numbers a launch has: 0 ..= 99999.
-	MaxGenerators = 100_000
-)
-
 // Request says what is launched, who launches it and why. Key, Service, Environment and Initiator
 // are required. Texts are UTF-8 without control characters, at most 255 bytes (Reason and
 // PipelineURL 4,096).
@@ -57,12 +50,15 @@ type Launch struct {
 	Namespace string `json:"namespace"`
 	ID        int    `json:"launch_id"`
 	Request
-	RequestHash   string    `json:"request_hash"` // SHA-256 of the request's JSON, in hex
-	Host          string    `json:"host"`         // where it was started
-	StartedAt     time.Time `json:"started_at"`   // see Times in the package's documentation
-	EndedAt       time.Time `json:"ended_at,omitzero"`
-	Outcome       Outcome   `json:"outcome,omitempty"`
-	NextGenerator int       `json:"next_generator_id"` // 0 ..= 100000: also how many were taken
+	RequestHash string    `json:"request_hash"` // SHA-256 of the request's JSON, in hex
+	Host        string    `json:"host"`         // where it was started
+	StartedAt   time.Time `json:"started_at"`   // see Times in the package's documentation
+	EndedAt     time.Time `json:"ended_at,omitzero"`
+	Outcome     Outcome   `json:"outcome,omitempty"`
+	// FirstGenerator is the generator number that the launch began with: 0, or the one after those
+	// of the launch that had its digits before.
+	FirstGenerator int `json:"first_generator_id,omitempty"`
+	NextGenerator  int `json:"next_generator_id"` // 0 ..= 100000: above all that were taken
 }
 
 // Running reports whether the launch has not ended.
@@ -149,7 +145,7 @@ func (r Request) canonical() (Request, error) {
 		}
 	}
 	for name, n := range map[string]int{"rolls_back": r.RollsBack, "known_launch": r.KnownLaunch} {
-		if n < 0 || n > MaxLaunch {
+		if n != 0 && !validLaunch(n) {
 			return r, &RequestError{name, fmt.Sprint(n), "is no launch number"}
 		}
 	}

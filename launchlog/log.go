@@ -36,7 +36,8 @@ type Options struct {
 	// Host and PID are recorded with launches and claims. They are those of the process if empty.
 	Host string
 	PID  int
-	// Warn hears, at every number taken, that 80 % of such numbers are used or more. It may be nil.
+	// Warn hears that 80, 90 and 95 % of such numbers are used, each once: from the process that took
+	// the number with which they came there. It may be nil.
 	Warn func(Usage)
 	// Taken hears of every number taken: a launch's, a generator's, or those of a counter. A Start
 	// that finds its launch there tells of it again. It may be nil.
@@ -76,7 +77,7 @@ func (u Usage) String() string {
 			u.Used, u.Max, u.Namespace, u.Level())
 	default:
 		return fmt.Sprintf("%d of %d generator numbers of launch %d are used: over %d %%; "+
-			"start a new launch", u.Used, u.Max, u.Launch, u.Level())
+			"another launch will continue it", u.Used, u.Max, u.Launch, u.Level())
 	}
 }
 
@@ -179,7 +180,7 @@ func (l *Log) Start(ctx context.Context, r Request) (Launch, error) {
 		differing := differ(launch.Request, r)
 		return Launch{}, &ConflictError{Key: r.Key, Launch: launch.ID, Differ: differing}
 	}
-	l.taken(Usage{Used: int64(launch.ID), Max: MaxLaunch})
+	l.taken(Usage{Used: int64(launch.ID), Max: MaxLaunch}, 1)
 	return launch, nil
 }
 
@@ -237,13 +238,13 @@ func (l *Log) claim(ctx context.Context, launch int) (Claim, error) {
 	})
 	if err == nil {
 		used := int64(claim.Generator) + 1
-		l.taken(Usage{Launch: launch, Used: used, Max: MaxGenerators})
+		l.taken(Usage{Launch: launch, Used: used, Max: MaxGenerators}, 1)
 	}
 	return claim, err
 }
 
 // Advance makes launch numbers up to last count as used, and ends the launches that run as
-// [Superseded]. It is for an operator whose store was restored from a backup, or failed over to a
+// [Advanced]. It is for an operator whose store was restored from a backup, or failed over to a
 // copy without the newest rows. Such a store would give out launch numbers again, and generator
 // numbers of the launches that run. Advance beyond every number that was ever used, and start a new
 // launch. Advance returns the last launch number, which is never lowered.
@@ -254,10 +255,10 @@ func (l *Log) claim(ctx context.Context, launch int) (Claim, error) {
 // unless an attempt of it was carried out whose answer was lost. Other errors: [*UnresolvedError],
 // or what the store says.
 func (l *Log) Advance(ctx context.Context, last int, actor string) (int, error) {
-	if last < 1 || last > MaxLaunch {
+	if !validLaunch(last) {
 		return 0, &RequestError{"last", strconv.Itoa(last), "is no launch number"}
 	}
-	ending := Ending{Outcome: Superseded, Actor: actor, Reason: "launch numbers were advanced"}
+	ending := Ending{Outcome: Advanced, Actor: actor, Reason: "launch numbers were advanced"}
 	if err := ending.validate(); err != nil {
 		return 0, err
 	}

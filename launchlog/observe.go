@@ -9,8 +9,8 @@ import (
 // makes at least one, and more where the store does not answer.
 type Step struct {
 	Namespace string
-	// Op is the operation: "start", "end", "claim", "advance", "show", "list", "events", "claims",
-	// "now", "reserve", "raise", "last" or "counters". It is that of an UnresolvedError.
+	// Op is the operation: "start", "end", "claim", "advance", "digits", "show", "list", "events",
+	// "claims", "now", "reserve", "raise", "last" or "counters". It is that of an UnresolvedError.
 	Op       string
 	Attempt  int           // 1 for the first of a call
 	Duration time.Duration // of this attempt, without the pause before it
@@ -34,13 +34,15 @@ func observed[T any](
 	return result, err
 }
 
-// taken tells of a number that was taken.
-func (l *Log) taken(u Usage) {
+// taken tells of numbers that were taken, n of them. It warns at the ones that came to a level.
+func (l *Log) taken(u Usage, n int64) {
 	u.Namespace = l.opts.Namespace
 	if l.opts.Taken != nil {
 		l.opts.Taken(u)
 	}
-	if l.opts.Warn != nil && u.Level() > 0 {
+	before := u
+	before.Used -= n
+	if l.opts.Warn != nil && u.Level() > before.Level() {
 		l.opts.Warn(u)
 	}
 }

@@ -18,9 +18,13 @@ import (
 type Store interface {
 	// StartLaunch returns ErrBehind if the namespace's last launch number is below
 	// launch.KnownLaunch. Else it returns the launch that has the key of launch. If there is none,
-	// it takes the next number, and adds the launch and an event "started". Where no number is left
-	// the error is ErrLaunchesExhausted. Only Namespace, Request, RequestHash and Host of launch are
-	// given: the store sets the other fields, and keeps KnownLaunch nowhere.
+	// it adds the launch and an event "started". Only Namespace, Request, RequestHash and Host of
+	// launch are given: the store sets the other fields, and keeps KnownLaunch nowhere.
+	//
+	// The launch's number is [Digits.Next] of the last one. Where all digits are in use, it takes
+	// them over from another launch: from the lowest above last − [Lap] that [Launch.Passes]. The number is [Lap] higher than that one's, which ends as [HandedOn] if it runs. Once it
+	// has ended, its next generator number is the first of the launch. Where there is none to take
+	// over from, the error is ErrLaunchesExhausted.
 	StartLaunch(ctx context.Context, launch Launch) (Launch, error)
 
 	// EndLaunch ends a launch that is running, and adds an event "ended". A launch that has ended
@@ -34,7 +38,7 @@ type Store interface {
 	ClaimGenerator(ctx context.Context, claim Claim) (Claim, error)
 
 	// AdvanceLaunches ends the launches that run, raises the namespace's last launch number to
-	// target, which is at most MaxLaunch, and returns it. If the number changes, it adds an event
+	// target, and returns it. If the number changes, it adds an event
 	// "advanced". If the namespace's last launch number is above target already, it ends and raises
 	// nothing, and returns that number. A store that needs many commits first finishes an advance
 	// that was cut off between them, whatever target is. Then finished is the number that it was
@@ -42,6 +46,13 @@ type Store interface {
 	AdvanceLaunches(
 		ctx context.Context, namespace string, target int, ending Ending,
 	) (last, finished int, err error)
+
+	// Digits returns those of the namespace, or AllDigits.
+	Digits(ctx context.Context, namespace string) (Digits, error)
+
+	// SetDigits sets the digits of the namespace where [Digits.Allow] allows it, and returns those
+	// that it has afterwards.
+	SetDigits(ctx context.Context, namespace string, digits Digits) (Digits, error)
 
 	// Launch returns one launch, or ErrNotFound.
 	Launch(ctx context.Context, ref Ref) (Launch, error)

@@ -240,6 +240,7 @@ func checkEmpty(ctx context.Context, tx *sql.Tx, from, to int) error {
 	for version, query := range map[int]string{
 		1: "SELECT count(*) FROM idmint_namespace WHERE last_launch_id > 0",
 		2: "SELECT count(*) FROM idmint_counter WHERE value > 0",
+		6: "SELECT count(*) FROM idmint_namespace WHERE last_launch_id > 99999",
 	} {
 		if version > from || version <= to {
 			continue

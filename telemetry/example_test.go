@@ -51,7 +51,7 @@ func ExampleEvents() {
 	check(orders.Ready(ctx))
 	defer orders.Close(ctx)
 	// Output:
-	// level=INFO msg="idmint: launch number taken" namespace=default launch=1 used=1 max=99999
+	// level=INFO msg="idmint: launch number taken" namespace=default launch=1 used=1 max=2147483647
 	// level=INFO msg="idmint: generator number taken" namespace=default launch=1 generator=0 used=1 max=100000
 }
 
@@ -87,13 +87,15 @@ func Example_health() {
 		fmt.Print(answer.Body)
 	}
 	ask()
-	_, err = launches.Advance(ctx, 95_000, "ann")
+	orders, err := launches.Counter("orders")
+	check(err)
+	_, err = orders.Advance(ctx, 9e18, "ann")
 	check(err)
 	ask()
 	// Output:
 	// 200
 	// 503
-	// {"check":"launches","level":"finding","message":"95000 of 99999 launch numbers are used","remedy":"Prepare a new namespace, for tables of its own. Used numbers are never given out again."}
+	// {"check":"counters","level":"finding","message":"counter orders stands at 9000000000000000000 of 9223372036854775807","remedy":"Use a new counter, for a table of its own. See who raised this one so far."}
 }
 
 // A set tells of generators, of claims and of how much is used up. Modules otelid and promid

@@ -97,7 +97,7 @@ func TestWarnOfShares(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var heard []string
 		opts := &telemetry.WatchOptions{Warn: func(namespace string, s doctor.Share) {
-			heard = append(heard, fmt.Sprint(namespace, " ", s.Of, s.Name, " ", s.Used, " ", s.Level()))
+			heard = append(heard, fmt.Sprint(namespace, " ", s.Of, " ", s.Name, " ", s.Used, " ", s.Level()))
 		}}
 		other, _, log := watch(t, nil)
 		opts.Readings = doctor.NewWatch(log, nil)
@@ -105,18 +105,22 @@ func TestWarnOfShares(t *testing.T) {
 		if err := set.Watch(log, opts); err != nil {
 			t.Fatal(err)
 		}
+		orders, err := log.Counter("orders")
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, step := range []struct {
-			last int
+			last int64
 			want []string
 		}{
-			{79_000, nil},
-			{80_000, []string{"default launches 80000 80"}},
-			{85_000, nil},
-			{95_000, []string{"default launches 95000 95"}},
-			{95_001, nil},
+			{70e17, nil},
+			{75e17, []string{"default counters orders 7500000000000000000 80"}},
+			{80e17, nil},
+			{90e17, []string{"default counters orders 9000000000000000000 95"}},
+			{91e17, nil},
 		} {
 			heard = nil
-			if _, err := log.Advance(ctx, step.last, "ann"); err != nil {
+			if _, err := orders.Advance(ctx, step.last, "ann"); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Minute)

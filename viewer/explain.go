@@ -264,23 +264,23 @@ func (h *Handler) ask(ctx context.Context, decimals []*fit) error {
 		return err
 	}
 	defer done()
-	launches := map[int]origin{}
+	origins := map[idtype.DecimalParts]*origin{}
 	for _, f := range decimals {
 		of := f.Value().(idtype.DecimalID).Parts()
-		found, asked := launches[of.Launch]
-		if !asked {
-			found = origin{Number: of.Launch}
-			switch launch, err := h.log.Show(ctx, of.Launch); {
-			case err == nil:
-				found.Known, found.Launch = true, launch
-				found.Ago = from(launch.StartedAt, h.opts.Now())
-			case !errors.Is(err, launchlog.ErrNotFound):
-				return err
-			}
-			launches[of.Launch] = found
+		of.Counter = 0 // which plays no part
+		if f.Origin = origins[of]; f.Origin != nil {
+			continue
+		}
+		found := origin{Number: of.Launch}
+		switch launch, err := h.log.Find(ctx, of.Launch, of.Generator); {
+		case err == nil:
+			found.Known, found.Launch, found.Number = true, launch, launch.ID
+			found.Ago = from(launch.StartedAt, h.opts.Now())
+		case !errors.Is(err, launchlog.ErrNotFound):
+			return err
 		}
 		if found.Known && of.Generator < found.Launch.NextGenerator {
-			claims, err := h.log.Claims(ctx, of.Launch, of.Generator, 1)
+			claims, err := h.log.Claims(ctx, found.Launch.ID, of.Generator, 1)
 			if err != nil {
 				return err
 			}
@@ -288,7 +288,7 @@ func (h *Handler) ask(ctx context.Context, decimals []*fit) error {
 				found.Taken, found.Claim = true, claims[0]
 			}
 		}
-		f.Origin = &found
+		f.Origin, origins[of] = &found, &found
 	}
 	return nil
 }

@@ -51,8 +51,8 @@ func newGauge(s doctor.Share) *gauge {
 	}
 	switch s.Of {
 	case doctor.Launches:
-		g.Title = "Launch numbers"
-		g.What = "Each deployment takes one, and none is given out again."
+		g.Title = "Launch digits"
+		g.What = "Each deployment takes one. After the last one they come again."
 	case doctor.Generators:
 		g.Title, g.What = "Launch "+s.Name, "Each start of an app takes a generator number."
 	case doctor.Counters:

@@ -24,15 +24,19 @@ import (
 func TestHealth(t *testing.T) {
 	store := sampleStore(t)
 	log := newLog(t, store, nil)
-	if _, err := log.Advance(t.Context(), 92_000, "ann"); err != nil {
+	orders, err := log.Counter("orders")
+	if err == nil {
+		_, err = orders.Advance(t.Context(), 9e18, "ann")
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	h := newPages(t, log, nil)
-	want(t, get(t, h, "/health"), 200, "Something needs you", "92,000 of 99,999", "92 %",
-		"Prepare a new namespace", `class="card gauge bad"`, "a sequence of an app",
+	want(t, get(t, h, "/health"), 200, "Something needs you", "9,000,000,000,000,000,000 of", "97",
+		"Use a new counter", `class="card gauge bad"`, "a sequence of an app",
 		`class="card result finding"`, "checks passed")
 	w := get(t, h, "/healthz")
-	want(t, w, 503, `"status":"failing"`, `"check":"launches"`, `"used":"92000"`)
+	want(t, w, 503, `"status":"failing"`, `"check":"counters"`, `"used":"9000000000000000000"`)
 	want(t, get(t, h, "/health", "Accept", "application/json"), 200, `"status":"failing"`)
 	want(t, get(t, h, "/healthz", "Accept", "text/plain"), 503, "failing\n")
 	want(t, get(t, sample(t), "/healthz", "Accept", "text/plain"), 200, "ok\n")

@@ -193,12 +193,11 @@ func (h *Handler) launch(r *http.Request, number string) (answer, error) {
 	if h.log == nil {
 		return answer{}, noLog
 	}
-	id, err := strconv.Atoi(number)
-	if err != nil || id < 1 || id > launchlog.MaxLaunch || strconv.Itoa(id) != number {
+	id, ok := launchlog.ParseLaunch(number)
+	if !ok {
 		return answer{}, &problem{
 			status: http.StatusNotFound, title: "That is no launch",
-			text: quoted(number) + " is no launch number: these are 1 to " +
-				grouped(launchlog.MaxLaunch) + ".",
+			text: quoted(number) + " is no launch number.",
 		}
 	}
 	if err := knows(r, "before"); err != nil {

@@ -89,9 +89,9 @@ func TestFilters(t *testing.T) {
 	want(t, get(t, h, "/launches?service=nobody"), 200, "there is none that the filter selects")
 	want(t, get(t, h, "/launches?service=shop&running=1"), 200, `value="shop"`, ` checked`)
 	for query, text := range map[string]string{
-		"?before=x":                     `before, &#34;x&#34;, is no number of 1 to 99,999`,
+		"?before=x":                     `before, &#34;x&#34;, is no number of 1 to 2,147,483,647`,
 		"?before=0":                     `&#34;0&#34;`,
-		"?before=100000":                `&#34;100000&#34;`,
+		"?before=2147483648":            `&#34;2147483648&#34;`,
 		"?before=007":                   `&#34;007&#34;`,
 		"?running=yes":                  `running, &#34;yes&#34;, is not 1`,
 		"?servce=shop":                  `servce, &#34;shop&#34;, is not known here`,

@@ -28,6 +28,10 @@ func reading[T any](ctx context.Context, w *watcher, read func() (T, error)) (no
 	return read()
 }
 
+func (w *watcher) Digits(ctx context.Context, namespace string) (launchlog.Digits, error) {
+	return reading(ctx, w, func() (launchlog.Digits, error) { return w.of.Digits(ctx, namespace) })
+}
+
 func (w *watcher) Launch(ctx context.Context, ref launchlog.Ref) (launchlog.Launch, error) {
 	return reading(ctx, w, func() (launchlog.Launch, error) { return w.of.Launch(ctx, ref) })
 }

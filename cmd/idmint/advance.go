@@ -174,9 +174,6 @@ func (a *app) advance(ctx context.Context, log *launchlog.Log, f *advance, last 
 		done = append(done, one)
 	}
 	if last > 0 {
-		if last == launchlog.MaxLaunch {
-			a.warn("launch %d is the last of namespace %s: none can follow", last, f.store.namespace)
-		}
 		done = append(done, advanced{Kind: "launches", To: int64(last)})
 		if !f.dry {
 			if _, err := log.Advance(ctx, last, username()); err != nil {

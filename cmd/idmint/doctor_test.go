@@ -45,7 +45,7 @@ func TestDoctor(t *testing.T) {
 		t.Errorf("%q", out)
 	}
 	out = s.must("doctor", "--db", "sqlite:app.db", "--state", "state", "--verbose")
-	if !strings.Contains(out, "passed: launches: 1 of 99999 launch numbers are used\n") ||
+	if !strings.Contains(out, "passed: launches: launch 1 is the last one\n") ||
 		!strings.Contains(out, "passed: lost: nothing is lower than at the last look, and ") {
 		t.Errorf("%q", out)
 	}
@@ -71,10 +71,10 @@ func TestDoctorFinds(t *testing.T) {
 		t.Errorf("without a log: %v", got)
 	}
 	s.must("migrate", "--db", "sqlite:app.db")
-	s.advanceLaunches(90000)
+	s.must("advance", "--counter", "orders=9000000000000000000", "--db", "sqlite:app.db")
 	got = s.run("doctor", "--db", "sqlite:app.db", "--json")
-	const want = "finding: 90000 of 99999 launch numbers are used"
-	if found := told(t, got.stdout)["launches"]; !strings.HasPrefix(found, want) ||
+	const want = "finding: counter orders stands at 9000000000000000000"
+	if found := told(t, got.stdout)["counters"]; !strings.HasPrefix(found, want) ||
 		got.status != 1 || got.stderr != "" {
 		t.Errorf("%q, %v", found, got)
 	}

@@ -9,22 +9,30 @@ import (
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/cmd/idmint/internal/pool"
+	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/migrations"
 )
 
 func (a *app) migrateCommand() *cobra.Command {
 	var flags storeFlags
+	var digits string
 	c := &cobra.Command{
-		Use:     "migrate --db DSN",
-		Short:   "Create or upgrade the launch log",
-		Example: "  idmint migrate --db sqlite:app.db",
+		Use:   "migrate --db DSN",
+		Short: "Create or upgrade the launch log",
+		Example: "  idmint migrate --db sqlite:app.db\n" +
+			"  idmint migrate --db postgres://eu/shop --digits 1-49999",
 		Long: `Create or upgrade the launch log: its tables, or what it needs in etcd,
 ZooKeeper or Cassandra. Many processes may do it at once. Where nothing is to be
 done, nothing changes. It says whether it created a log or found one.
 
 If there was a log before, and migrate creates one, then its data was lost, or
 the DSN names another place. A new log gives out again what the old one did:
-restore the old one, and run idmint advance before anything else.`,
+restore the old one, and run idmint advance before anything else.
+
+With --digits the namespace gives its launches these digits and no others: logs
+of several regions, with ranges that do not overlap, mint into one key space. Set
+them before the first launch. Later a range may only lose digits at its end that
+no launch has had.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, cancel := interruptible(c)
@@ -33,19 +41,46 @@ restore the old one, and run idmint advance before anything else.`,
 			if err != nil {
 				return err
 			}
+			var r *launchlog.Digits
+			if digits != "" {
+				r = new(launchlog.Digits)
+				rest := ""
+				n, _ := fmt.Sscanf(digits+" .", "%d-%d %s", &r.First, &r.Last, &rest)
+				if n != 3 || rest != "." {
+					return usage("--digits: %q is no range: want LO-HI, such as 1-49999", digits)
+				}
+			}
 			from, to, err := flags.migrate(ctx, d)
 			if err != nil {
 				return err
 			}
+			text := migrated(d, from, to)
+			if r != nil {
+				if err := flags.setDigits(ctx, a, *r); err != nil {
+					return err
+				}
+				text += fmt.Sprintf("\nlaunches of namespace %s have the digits %v", flags.namespace, r)
+			}
 			return a.answer(struct {
-				Created bool `json:"created"`
-				From    int  `json:"from"`
-				To      int  `json:"to"`
-			}{from == 0, from, to}, "%s\n", migrated(d, from, to))
+				Created bool              `json:"created"`
+				From    int               `json:"from"`
+				To      int               `json:"to"`
+				Digits  *launchlog.Digits `json:"digits,omitempty"`
+			}{from == 0, from, to, r}, "%s\n", text)
 		},
 	}
 	flags.add(c)
+	c.Flags().StringVar(&digits, "digits", "", "the digits of launches, LO-HI within 1-99999")
 	return c
+}
+
+func (f *storeFlags) setDigits(ctx context.Context, a *app, d launchlog.Digits) error {
+	log, closeLog, err := f.open(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer closeLog()
+	return log.SetDigits(ctx, d)
 }
 
 // migrated says what a migration did.

@@ -277,7 +277,7 @@ func TestServeReadOnlyRole(t *testing.T) {
 	pages.wants("?q=10000000001", 200, "taken by process")
 	pages.wants("launches", 200, `href="launches/1"`)
 	pages.wants("launches/1", 200, "Generator numbers")
-	pages.wants("health", 200, "Launch numbers")
+	pages.wants("health", 200, "Launch digits")
 	pages.wants("healthz", 200, `"status":"ok"`)
 	pages.wants("metrics", 200, "idmint_numbers_used")
 }

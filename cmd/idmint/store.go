@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -243,9 +242,9 @@ func launchFlag(c *cobra.Command, value string) (int, error) {
 }
 
 func launchNumber(what, text string) (int, error) {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > launchlog.MaxLaunch || strconv.Itoa(n) != text {
-		return 0, usage("%s: %q is no launch number, 1 to %d", what, text, launchlog.MaxLaunch)
+	n, ok := launchlog.ParseLaunch(text)
+	if !ok {
+		return 0, usage("%s: %q is no launch number", what, text)
 	}
 	return n, nil
 }

@@ -170,7 +170,7 @@ func TestDownKeepsWhatWasUsed(t *testing.T) {
 		} {
 			db, _ := s.empty(t, s.whole)
 			s.up(t, db, 0)
-			dbtest.Exec(t, db, "INSERT INTO idmint_namespace VALUES ('default', 0)", test.used)
+			dbtest.Exec(t, db, "INSERT INTO idmint_namespace (namespace, last_launch_id) VALUES ('default', 0)", test.used)
 			before := s.list(t, db)
 			if test.want != nil {
 				file := "0001_*.down.sql"
@@ -270,7 +270,7 @@ func TestDownComesUponLaunch(t *testing.T) {
 		db, _ := s.empty(t, "")
 		s.up(t, db, 0)
 		before := s.list(t, db)
-		dbtest.Exec(t, db, "INSERT INTO idmint_namespace VALUES ('default', 0)")
+		dbtest.Exec(t, db, "INSERT INTO idmint_namespace (namespace, last_launch_id) VALUES ('default', 0)")
 		tx, err := db.Begin()
 		if err != nil {
 			t.Fatal(err)

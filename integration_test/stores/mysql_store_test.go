@@ -23,7 +23,7 @@ var mysqlServer = server{
 	},
 	refused: []string{
 		"TRUNCATE idmint_namespace", "TRUNCATE idmint_launch",
-		"REPLACE INTO idmint_namespace VALUES ('default', 0)",
+		"REPLACE INTO idmint_namespace (namespace, last_launch_id) VALUES ('default', 0)",
 		replaceLaunch + "('default', 2, 'new', '', '', '', '', '')",
 		replaceLaunch + "('default', 3, 'b', '', '', '', '', '')",
 		"REPLACE INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid) " +

@@ -137,7 +137,7 @@ func (s server) changing() []string {
 		"UPDATE idmint_launch SET outcome = 'succeeded' WHERE launch_id = 1",
 		"UPDATE idmint_launch SET outcome = 'succeeded' WHERE launch_id = 2", // without a time
 		"UPDATE idmint_namespace SET last_launch_id = 1",
-		"UPDATE idmint_namespace SET last_launch_id = 100000",
+		"UPDATE idmint_namespace SET last_launch_id = -1",
 		"UPDATE idmint_namespace SET last_launch_id = NULL",
 		"UPDATE idmint_namespace SET namespace = 'other'",
 		"UPDATE idmint_generator SET generator_id = 9",

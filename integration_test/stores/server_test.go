@@ -191,7 +191,7 @@ func TestOpenErrors(t *testing.T) {
 				storetest.BeginsWith(t, err, fmt.Sprintf("launchlog/%s: ", s.dialect))
 				var schema *launchlog.SchemaError
 				if test[0] == "older" && (!errors.As(err, &schema) || schema.Have != 1 ||
-					schema.Want != 5) {
+					schema.Want != 6) {
 					t.Errorf("%v, want a SchemaError", err)
 				}
 			})

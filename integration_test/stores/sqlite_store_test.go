@@ -22,7 +22,7 @@ var sqliteFiles = server{
 	refused: []string{
 		"UPDATE OR REPLACE idmint_launch SET next_generator_id = NULL", // 0 by its default
 		"UPDATE OR REPLACE idmint_namespace SET last_launch_id = NULL",
-		"REPLACE INTO idmint_namespace VALUES ('default', 0)",
+		"REPLACE INTO idmint_namespace (namespace, last_launch_id) VALUES ('default', 0)",
 		replaceLaunch + "('default', 1, 'new', '', '', '', '', '')",
 		replaceLaunch + "('default', 3, '1', '', '', '', '', '')",
 		"REPLACE INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid) " +

@@ -26,6 +26,7 @@ type Store struct {
 
 type namespace struct {
 	last     int // the last launch number
+	digits   launchlog.Digits
 	launches map[int]*launch
 	keys     map[string]int
 	counters map[string]launchlog.CounterState
@@ -37,7 +38,7 @@ type order struct{ value, looks int64 }
 
 type launch struct {
 	row    launchlog.Launch
-	claims []launchlog.Claim // the index is the generator number
+	claims []launchlog.Claim // in order, from the launch's first generator number on
 }
 
 var _ launchlog.Store = (*Store)(nil)
@@ -64,6 +65,7 @@ func step[T any](
 	n := s.namespaces[name]
 	if n == nil {
 		n = &namespace{
+			digits:   launchlog.AllDigits,
 			launches: map[int]*launch{}, keys: map[string]int{},
 			counters: map[string]launchlog.CounterState{}, orders: map[string]order{},
 		}
@@ -82,11 +84,13 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Launch) (launch
 		if id, ok := n.keys[start.Key]; ok {
 			return n.launches[id].row, nil
 		}
-		if n.last >= launchlog.MaxLaunch {
-			return launchlog.Launch{}, launchlog.ErrLaunchesExhausted
+		id, first, err := n.next(start.Initiator, s.now())
+		if err != nil {
+			return launchlog.Launch{}, err
 		}
-		n.last++
+		n.last = id
 		start.ID, start.StartedAt, start.KnownLaunch = n.last, s.now(), 0
+		start.FirstGenerator, start.NextGenerator = first, first
 		l := &launch{row: start}
 		n.launches[n.last] = l
 		n.keys[start.Key] = n.last
@@ -95,6 +99,41 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Launch) (launch
 			At: l.row.StartedAt,
 		})
 		return l.row, nil
+	})
+}
+
+// next is the number of the next launch, and its first generator number. A launch that had its
+// digits before ends.
+func (n *namespace) next(actor string, now time.Time) (id, first int, err error) {
+	id, ok := n.digits.Next(n.last)
+	if ok {
+		return id, 0, nil
+	}
+	for from := max(n.last-launchlog.Lap, 0) + 1; from <= n.last; from++ {
+		l := n.launches[from]
+		if l != nil && l.row.Passes() {
+			id = from + launchlog.Lap
+			n.end(l, detail.HandingOn(id, actor), now)
+			return id, l.row.NextGenerator, nil
+		}
+	}
+	return 0, 0, launchlog.ErrLaunchesExhausted
+}
+
+// Digits implements launchlog.Store.
+func (s *Store) Digits(ctx context.Context, name string) (launchlog.Digits, error) {
+	return step(ctx, s, name, func(n *namespace) (launchlog.Digits, error) { return n.digits, nil })
+}
+
+// SetDigits implements launchlog.Store.
+func (s *Store) SetDigits(
+	ctx context.Context, name string, digits launchlog.Digits,
+) (launchlog.Digits, error) {
+	return step(ctx, s, name, func(n *namespace) (launchlog.Digits, error) {
+		if n.digits.Allow(digits, n.last) {
+			n.digits = digits
+		}
+		return n.digits, nil
 	})
 }
 
@@ -225,10 +264,10 @@ func (s *Store) Claims(
 ) ([]launchlog.Claim, error) {
 	return step(ctx, s, ref.Namespace, func(n *namespace) ([]launchlog.Claim, error) {
 		l := n.launches[ref.Launch]
-		if l == nil || from >= len(l.claims) {
+		if l == nil || from-l.row.FirstGenerator >= len(l.claims) {
 			return nil, nil
 		}
-		from = max(from, 0)
+		from = max(from-l.row.FirstGenerator, 0)
 		return append([]launchlog.Claim(nil), l.claims[from:min(from+limit, len(l.claims))]...), nil
 	})
 }
@@ -291,8 +330,10 @@ func (s *Store) Order(
 	o, err := step(ctx, s, look.Namespace, func(n *namespace) (order, error) {
 		token, next := "", 0
 		if l := n.launches[look.Launch]; l != nil {
-			if next = len(l.claims); look.Generator < next {
-				token = l.claims[look.Generator].Token
+			next = l.row.NextGenerator
+			i := look.Generator - l.row.FirstGenerator
+			if i >= 0 && i < len(l.claims) {
+				token = l.claims[i].Token
 			}
 		}
 		o := n.orders[look.Service]

@@ -20,12 +20,15 @@ const tries = 3
 func (s *Store) StartLaunch(ctx context.Context, start launchlog.Launch) (launchlog.Launch, error) {
 	values := rows.StartValues(start)
 	host := len(values) - 1
-	values = append(values[:host:host], start.KnownLaunch, launchlog.MaxLaunch, values[host])
+	values = append(values[:host:host], start.KnownLaunch, launchlog.MaxGenerators, launchlog.Lap,
+		string(launchlog.HandedOn), values[host], string(launchlog.Advanced))
+	none := error(rows.ErrRaced)
 	for range tries {
 		var there *launchlog.Launch
 		var last *int
 		err := s.write(ctx, func(b *pgx.Batch) {
 			b.Queue(s.makeNamespace, start.Namespace)
+			b.Queue(s.lockStart, start.Namespace, start.Key)
 			b.Queue(s.startLaunch, values...)
 			one(b, &last, rows.ScanOne[int], s.lastLaunch, start.Namespace)
 			one(b, &there, rows.ScanLaunch, s.launchByKey, start.Namespace, start.Key)
@@ -42,11 +45,44 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Launch) (launch
 			return *there, nil
 		case last == nil:
 			return launchlog.Launch{}, errHidden
-		case *last >= launchlog.MaxLaunch:
-			return launchlog.Launch{}, launchlog.ErrLaunchesExhausted
 		}
+		// Nothing is left, unless a claim took the last number that was.
+		none = launchlog.ErrLaunchesExhausted
 	}
-	return launchlog.Launch{}, rows.ErrRaced
+	return launchlog.Launch{}, none
+}
+
+// Digits implements launchlog.Store.
+func (s *Store) Digits(ctx context.Context, namespace string) (launchlog.Digits, error) {
+	found, err := list(ctx, s, scanDigits, s.digits, namespace)
+	if err != nil || len(found) == 0 {
+		return launchlog.AllDigits, err
+	}
+	return found[0], nil
+}
+
+func scanDigits(r rows.Row) (d launchlog.Digits, err error) {
+	err = r.Scan(&d.First, &d.Last)
+	return d, err
+}
+
+// SetDigits implements launchlog.Store.
+func (s *Store) SetDigits(
+	ctx context.Context, namespace string, digits launchlog.Digits,
+) (launchlog.Digits, error) {
+	var is *launchlog.Digits
+	err := s.write(ctx, func(b *pgx.Batch) {
+		b.Queue(s.makeNamespace, namespace)
+		b.Queue(s.setDigits, namespace, digits.First, digits.Last)
+		one(b, &is, scanDigits, s.digits, namespace)
+	})
+	switch {
+	case err != nil:
+		return launchlog.Digits{}, err
+	case is == nil:
+		return launchlog.Digits{}, errHidden
+	}
+	return *is, nil
 }
 
 // EndLaunch implements launchlog.Store.

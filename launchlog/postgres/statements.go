@@ -11,6 +11,7 @@ import (
 // has SET the search_path to.
 type statements struct {
 	version, word, now, makeNamespace, lastLaunch, lockLast, raiseLast string
+	lockStart, digits, setDigits                                       string
 	launchByKey, oneLaunch, lockLaunch, launches                       string
 	startLaunch, endLaunch, endRunning                                 string
 	takeNumber, claimByToken, claims, events                           string
@@ -65,6 +66,12 @@ func newStatements(schema string) statements {
 			SELECT $1, 'advanced', $3, ('{"from":' || was || ',"to":' || $2::int || '}')::json
 			FROM raised`),
 
+		digits: in(`SELECT first_digits, last_digits FROM idmint_namespace WHERE namespace = $1`),
+		// setDigits has the rule of launchlog.Digits.Allow.
+		setDigits: in(`UPDATE idmint_namespace SET first_digits = $2::int, last_digits = $3::int
+			WHERE namespace = $1 AND (last_launch_id = 0 OR first_digits = $2::int
+				AND last_launch_id <= $3::int AND last_digits >= $3::int)`),
+
 		launchByKey: in(launch + ` WHERE namespace = $1 AND idempotency_key = $2 FOR KEY SHARE`),
 		oneLaunch:   in(launch + thisLaunch),
 		lockLaunch:  in(launch + thisLaunch + ` FOR NO KEY UPDATE`),
@@ -72,20 +79,45 @@ func newStatements(schema string) statements {
 			AND ($2 = '' OR service = $2) AND ($3 = '' OR environment = $3)
 			AND (NOT $4::bool OR ended_at IS NULL) AND ($5::int <= 0 OR launch_id < $5::int)
 			ORDER BY launch_id DESC LIMIT $6::bigint`),
-		startLaunch: in(`WITH next AS (
-				UPDATE idmint_namespace SET last_launch_id = last_launch_id + 1
-				WHERE namespace = $1 AND last_launch_id >= $18::int AND last_launch_id < $19::int
-					AND NOT EXISTS (SELECT FROM idmint_launch
-						WHERE namespace = $1 AND idempotency_key = $2)
-				RETURNING last_launch_id),
+		// lockStart locks the namespace for a start that makes a launch, so that startLaunch sees what
+		// others have made.
+		lockStart: in(`SELECT FROM idmint_namespace WHERE namespace = $1 AND NOT EXISTS (SELECT
+				FROM idmint_launch WHERE namespace = $1 AND idempotency_key = $2)
+			FOR NO KEY UPDATE`),
+		// startLaunch has the rules of launchlog.Store.StartLaunch: passing is the launch that the
+		// next one takes its digits over from.
+		startLaunch: in(`WITH space AS (
+				SELECT last_launch_id AS last, greatest(last_launch_id + 1, first_digits) AS fresh,
+					last_digits FROM idmint_namespace
+				WHERE namespace = $1 AND last_launch_id >= $18::int AND NOT EXISTS (SELECT
+					FROM idmint_launch WHERE namespace = $1 AND idempotency_key = $2)),
+			passing AS (
+				SELECT launch_id, next_generator_id, ended_at FROM idmint_launch
+				WHERE namespace = $1 AND next_generator_id < $19::int
+					AND outcome IS DISTINCT FROM $23
+					AND launch_id > (SELECT last - $20::int FROM space WHERE fresh > last_digits)
+				ORDER BY launch_id LIMIT 1 FOR NO KEY UPDATE),
+			next AS (
+				SELECT fresh AS id, 0 AS number FROM space WHERE fresh <= last_digits UNION ALL
+				SELECT launch_id + $20::int, next_generator_id FROM passing),
+			ended AS (
+				UPDATE idmint_launch l SET ended_at = clock_timestamp(), outcome = $21
+				FROM passing p WHERE l.namespace = $1 AND l.launch_id = p.launch_id
+					AND l.ended_at IS NULL
+				RETURNING l.launch_id),
+			raised AS (
+				UPDATE idmint_namespace SET last_launch_id = id FROM next WHERE namespace = $1
+				RETURNING id, number),
 			started AS (
-				INSERT INTO idmint_launch (launch_id, ` + rows.Started + `)
-				SELECT last_launch_id, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
-					$15,
-					$16::int, $17::text::json, $20 FROM next
+				INSERT INTO idmint_launch
+					(launch_id, first_generator_id, next_generator_id, ` + rows.Started + `)
+				SELECT id, number, number, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
+					$14, $15, $16::int, $17::text::json, $22 FROM raised
 				RETURNING namespace, launch_id, initiator)
-			INSERT INTO idmint_launch_event (namespace, launch_id, kind, actor)
-			SELECT namespace, launch_id, 'started', initiator FROM started`),
+			INSERT INTO idmint_launch_event (namespace, launch_id, kind, actor, detail)
+			SELECT $1, launch_id, 'ended', $6, ('{"outcome":"' || $21 || '","reason":"launch '
+				|| launch_id + $20::int || ' goes on with its digits"}')::json FROM ended UNION ALL
+			SELECT namespace, launch_id, 'started', initiator, NULL FROM started`),
 		endLaunch: in(`WITH ended AS (
 				UPDATE idmint_launch
 				SET ended_at = clock_timestamp(), outcome = $3` + thisLaunch + `

@@ -35,7 +35,7 @@ func TestBackup(t *testing.T) {
 	}
 	tx, err := openDB(t, path).Begin()
 	if err == nil {
-		_, err = tx.Exec("INSERT INTO idmint_namespace VALUES ('under-way', 0)")
+		_, err = tx.Exec("INSERT INTO idmint_namespace (namespace) VALUES ('under-way')")
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -117,7 +117,7 @@ func TestOpenErrors(t *testing.T) {
 		t.Errorf("newer: got %v, want a SchemaError", err)
 	}
 	_, err = sqlite.Open(ctx, older)
-	if !errors.As(err, &schema) || schema.Have != 1 || schema.Want != 5 {
+	if !errors.As(err, &schema) || schema.Have != 1 || schema.Want != 6 {
 		t.Errorf("older: got %v, want a SchemaError", err)
 	}
 }

@@ -46,7 +46,9 @@ func Run(
 		{"Namespaces", namespaces},
 		{"List", list},
 		{"Events", events},
-		{"LaunchesExhausted", launchesExhausted},
+		{"Digits", digits},
+		{"Laps", laps},
+		{"LapsAndAdvance", lapsAndAdvance},
 		{"GeneratorsExhausted", func(t *testing.T, store launchlog.Store) {
 			generatorsExhausted(t, store, jump)
 		}},
@@ -221,7 +223,7 @@ func knownLaunch(t *testing.T, store launchlog.Store) {
 	r.KnownLaunch = 50
 	fails(l.Start(ctx, r))(t, launchlog.ErrBehind) // even under a key that is there
 	shown := must(l.Show(ctx, 1))(t)
-	want(t, "a launch that ran when the numbers were advanced", shown.Outcome, launchlog.Superseded)
+	want(t, "a launch that ran when the numbers were advanced", shown.Outcome, launchlog.Advanced)
 	fails(l.Claim(ctx, 1))(t, launchlog.ErrEnded)
 	if _, err := l.Claim(ctx, launch.ID); err != nil {
 		t.Errorf("the launch that was started since: %v", err)
@@ -371,34 +373,14 @@ func events(t *testing.T, store launchlog.Store) {
 	}
 }
 
-func launchesExhausted(t *testing.T, store launchlog.Store) {
-	var warnings []launchlog.Usage
-	l := newLog(t, store, &launchlog.Options{Warn: func(u launchlog.Usage) {
-		warnings = append(warnings, u)
-	}})
-	start(t, l, "first")
-	must(l.Advance(ctx, launchlog.MaxLaunch-1, "operator"))(t)
-	want(t, "the last number", start(t, l, "last").ID, launchlog.MaxLaunch)
-	fails(l.Start(ctx, Request("one too many")))(t, launchlog.ErrLaunchesExhausted)
-	want(t, "an old key still has its launch", start(t, l, "first").ID, 1)
-	want(t, "warnings", warnings, []launchlog.Usage{
-		{Namespace: "default", Used: launchlog.MaxLaunch, Max: launchlog.MaxLaunch},
-	})
-	want(t, "level", warnings[0].Level(), 95)
-}
-
 // generatorsExhausted takes all the numbers that a launch has, or those around the levels of
 // warnings.
 func generatorsExhausted(
 	t *testing.T, store launchlog.Store, jump func(launchlog.Store, launchlog.Ref, int) error,
 ) {
-	steps, wantLevels := []int{0, launchlog.MaxGenerators},
-		map[int]int{80: 10_000, 90: 5_000, 95: 5_001}
+	steps := []int{0, launchlog.MaxGenerators}
 	if jump != nil {
-		steps, wantLevels = []int{
-			0, 2, 79_998, 80_002, 89_998, 90_002, 94_998, 95_002, 99_997,
-			100_000,
-		}, map[int]int{80: 4, 90: 4, 95: 6}
+		steps = []int{0, 2, 79_998, 80_002, 89_998, 90_002, 94_998, 95_002, 99_997, 100_000}
 	}
 	levels := map[int]int{}
 	l := newLog(t, store, &launchlog.Options{Warn: func(u launchlog.Usage) { levels[u.Level()]++ }})
@@ -416,7 +398,7 @@ func generatorsExhausted(
 		}
 	}
 	fails(l.Claim(ctx, launch.ID))(t, launchlog.ErrGeneratorsExhausted)
-	want(t, "warnings by level", levels, wantLevels)
+	want(t, "warnings by level", levels, map[int]int{80: 1, 90: 1, 95: 1})
 	shown := must(l.Show(ctx, launch.ID))(t)
 	want(t, "next number", shown.NextGenerator, launchlog.MaxGenerators)
 }

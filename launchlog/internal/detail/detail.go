@@ -14,6 +14,14 @@ func Ended(e launchlog.Ending) json.RawMessage {
 	return text(map[string]any{"outcome": e.Outcome, "reason": e.Reason})
 }
 
+// HandingOn is the end of a launch whose digits go to another one.
+func HandingOn(to int, actor string) launchlog.Ending {
+	return launchlog.Ending{
+		Outcome: launchlog.HandedOn, Actor: actor,
+		Reason: "launch " + strconv.Itoa(to) + " goes on with its digits",
+	}
+}
+
 // Advanced returns the detail of an event "advanced".
 func Advanced(from, to int) json.RawMessage { return text(map[string]any{"from": from, "to": to}) }
 

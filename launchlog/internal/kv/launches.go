@@ -6,10 +6,12 @@ import (
 	"slices"
 
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/internal/detail"
 )
 
 // StartLaunch implements launchlog.Store. One commit raises the last number, and inserts the key
-// and the launch.
+// and the launch. A launch whose digits it takes over has ended before that: so its next generator
+// number stays as it is, whoever makes the launch that goes on with it.
 func (s *Store) StartLaunch(ctx context.Context, start launchlog.Launch) (launchlog.Launch, error) {
 	part := launchesPart(start.Namespace)
 	var there int // the launch that has the key
@@ -26,15 +28,17 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Launch) (launch
 		case key.Launch != 0:
 			there = key.Launch
 			return true, nil
-		case state.Last >= launchlog.MaxLaunch:
-			return false, launchlog.ErrLaunchesExhausted
 		}
-		state.Last++
+		id, first, err := s.next(ctx, start, state)
+		if err != nil {
+			return false, err
+		}
+		state.Last = id
 		state.At = later(s.clock(), state.At)
 		state.Write = word()
 		made = started{
 			Launch: state.Last, Request: start.Request, RequestHash: start.RequestHash,
-			Host: start.Host, StartedAt: state.At, Write: state.Write,
+			Host: start.Host, FirstGenerator: first, StartedAt: state.At, Write: state.Write,
 		}
 		made.KnownLaunch = 0
 		return s.commit(ctx, part, change{rows[0], state},
@@ -50,11 +54,82 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Launch) (launch
 	return made.launch(start.Namespace, progress{}), nil
 }
 
+// next is the number of the launch that follows a state, and its first generator number. A launch
+// that had its digits before has ended.
+func (s *Store) next(
+	ctx context.Context, start launchlog.Launch, state launches,
+) (id, first int, err error) {
+	if id, ok := state.digits().Next(state.Last); ok {
+		return id, 0, nil
+	}
+	part := launchesPart(start.Namespace)
+	above, to := launchRow(max(state.Last-launchlog.Lap, 0)), behind(launchRow(state.Last))
+	for page, err := range pages[started](ctx, s, part, above, to, launchlog.Lap) {
+		var all []progress
+		if err == nil {
+			all, err = s.progress(ctx, start.Namespace, page)
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+		for i, from := range page {
+			if !from.passes(all[i]) {
+				continue
+			}
+			id := from.Launch + launchlog.Lap
+			ref := launchlog.Ref{Namespace: start.Namespace, Launch: from.Launch}
+			p, err := s.end(ctx, ref, from, detail.HandingOn(id, start.Initiator))
+			if err != nil || from.passes(p) {
+				return id, p.NextGenerator, err
+			}
+		}
+	}
+	return 0, 0, launchlog.ErrLaunchesExhausted
+}
+
+// passes is launchlog.Launch.Passes. An advance of an earlier release had another outcome.
+func (l started) passes(p progress) bool {
+	return l.launch("", p).Passes() &&
+		(p.Ended == nil || p.Ended.Reason != "launch numbers were advanced")
+}
+
+func (l launches) digits() launchlog.Digits {
+	if l.Digits == nil {
+		return launchlog.AllDigits
+	}
+	return *l.Digits
+}
+
+// Digits implements launchlog.Store.
+func (s *Store) Digits(ctx context.Context, namespace string) (launchlog.Digits, error) {
+	state, _, err := row[launches](ctx, s, launchesPart(namespace), stateRow)
+	return state.digits(), err
+}
+
+// SetDigits implements launchlog.Store.
+func (s *Store) SetDigits(
+	ctx context.Context, namespace string, digits launchlog.Digits,
+) (is launchlog.Digits, err error) {
+	part := launchesPart(namespace)
+	err = s.step(ctx, part, func(ctx context.Context) (bool, error) {
+		state, r, err := row[launches](ctx, s, part, stateRow)
+		is = state.digits()
+		if err != nil || is == digits || !is.Allow(digits, state.Last) {
+			return true, err
+		}
+		is = digits
+		state.Digits, state.Write = &digits, word()
+		return s.commit(ctx, part, change{r, state})
+	})
+	return is, err
+}
+
 // launch is the launch with what has become of it.
 func (l started) launch(namespace string, p progress) launchlog.Launch {
 	launch := launchlog.Launch{
 		Namespace: namespace, ID: l.Launch, Request: l.Request, RequestHash: l.RequestHash,
-		Host: l.Host, StartedAt: l.StartedAt, NextGenerator: p.NextGenerator,
+		Host: l.Host, StartedAt: l.StartedAt, FirstGenerator: l.FirstGenerator,
+		NextGenerator: max(p.NextGenerator, l.FirstGenerator),
 	}
 	if p.Ended != nil {
 		launch.EndedAt, launch.Outcome = p.Ended.At, p.Ended.Outcome
@@ -124,6 +199,7 @@ func (s *Store) end(
 		if err != nil || p.Ended != nil {
 			return true, err
 		}
+		p.NextGenerator = max(p.NextGenerator, l.FirstGenerator)
 		p.At = later(later(s.clock(), p.At), l.StartedAt)
 		p.Ended = &ended{p.At, ending.Actor, ending.Outcome, ending.Reason}
 		p.Write = word()
@@ -156,7 +232,7 @@ func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Claim) (launc
 			if err != nil {
 				return false, err
 			}
-			state.At = l.StartedAt
+			state.At, state.NextGenerator = l.StartedAt, l.FirstGenerator
 		}
 		switch {
 		case state.Ended != nil:
@@ -210,8 +286,18 @@ func (s *Store) Launches(
 	}
 	// Pages go down, and the engine lists up. So a page is of that many numbers, of which some may
 	// have no launch.
-	for last > 0 && len(found) < f.Limit {
-		first := max(last-size+1, 1)
+	digits := state.digits()
+	for len(found) < f.Limit {
+		// To the highest number that may have a launch, in this lap or the one before.
+		if at := last % launchlog.Lap; at > digits.Last {
+			last -= at - digits.Last
+		} else if at < digits.First {
+			last -= at + launchlog.Lap - digits.Last
+		}
+		if last <= 0 {
+			break
+		}
+		first := max(last-size+1, last-last%launchlog.Lap+digits.First)
 		rows, err := s.engine.List(ctx, part, launchRow(first-1), behind(launchRow(last)), size)
 		if err != nil {
 			return nil, err

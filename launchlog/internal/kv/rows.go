@@ -48,14 +48,20 @@ func orderPart(look launchlog.Look) string {
 	return look.Namespace + "/order/service-" + segment(look.Service)
 }
 
-func launchRow(launch int) string { return fmt.Sprintf("launch-%05d", launch) }
+// launchRow keeps the order of the numbers: those of six digits and more come behind the others.
+func launchRow(launch int) string {
+	n := fmt.Sprintf("%05d", launch)
+	if more := len(n) - 5; more > 0 {
+		n = string(rune('a'+more-1)) + n
+	}
+	return "launch-" + n
+}
 
 func claimRow(generator int) string { return fmt.Sprintf("claim-%05d", generator) }
 
 func eventRow(n int) string { return fmt.Sprintf("event-%06d", n) }
 
-// behind is a name between that of a row and the next one's. The name of launch 100,000 would come
-// before that of launch 99,999.
+// behind is a name between that of a row and the next one's.
 func behind(name string) string { return name + "~" }
 
 // All claims and all events lie between these names.
@@ -87,11 +93,13 @@ func segment(text string) string {
 
 // launches is the state of a namespace's launches.
 type launches struct {
-	Last    int       `json:"last_launch_id"`
-	Events  int       `json:"events,omitempty"`
-	At      time.Time `json:"at"` // of the newest launch or event
-	Pending *advance  `json:"pending,omitempty"`
-	Write   string    `json:"write"`
+	Last int `json:"last_launch_id"`
+	// Digits are nil where nothing was set.
+	Digits  *launchlog.Digits `json:"digits,omitempty"`
+	Events  int               `json:"events,omitempty"`
+	At      time.Time         `json:"at"` // of the newest launch or event
+	Pending *advance          `json:"pending,omitempty"`
+	Write   string            `json:"write"`
 }
 
 // advance is an advance of the launch numbers that has not ended all launches yet.
@@ -108,10 +116,11 @@ type advance struct {
 type started struct {
 	Launch int `json:"launch_id"`
 	launchlog.Request
-	RequestHash string    `json:"request_hash"`
-	Host        string    `json:"host"`
-	StartedAt   time.Time `json:"started_at"`
-	Write       string    `json:"write"`
+	RequestHash    string    `json:"request_hash"`
+	Host           string    `json:"host"`
+	FirstGenerator int       `json:"first_generator_id,omitempty"`
+	StartedAt      time.Time `json:"started_at"`
+	Write          string    `json:"write"`
 }
 
 // keyed is the launch of a key.
@@ -121,7 +130,7 @@ type keyed struct {
 	Write  string `json:"write"`
 }
 
-// progress is the state of a launch.
+// progress is the state of a launch. The zero value is that of one without a claim.
 type progress struct {
 	NextGenerator int       `json:"next_generator_id"`
 	At            time.Time `json:"at"` // of the newest claim, or of the end

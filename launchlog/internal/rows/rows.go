@@ -16,7 +16,7 @@ import (
 
 // SchemaVersion is the version of the tables, by package migrations, that the stores are written
 // for.
-const SchemaVersion = 5
+const SchemaVersion = 6
 
 const (
 	// Version selects the version of tables that are there.
@@ -28,7 +28,7 @@ const (
 // Columns, in the order in which the functions below scan them.
 const (
 	Launch = `namespace, launch_id, ` + request + `, host,
-		started_at, ended_at, outcome, next_generator_id`
+		started_at, ended_at, outcome, first_generator_id, next_generator_id`
 	Claim = `namespace, launch_id, generator_id, token, host, pid, claimed_at`
 	// Event leaves it to the store to give 0 for an event of the namespace.
 	Event   = `namespace, coalesce(launch_id, 0), kind, actor, at, detail`
@@ -71,7 +71,8 @@ func ScanLaunch(r Row) (l launchlog.Launch, err error) {
 	err = r.Scan(&l.Namespace, &l.ID, &l.Key, &l.RequestHash, &l.Service, &l.Environment,
 		&l.Initiator, &l.InitiatorKind, &l.Version, &l.Commit, &l.Ref, &l.ArtifactDigest, &l.Ticket,
 		&l.Reason, &l.Approver, &l.PipelineURL, &rollsBack, &data, &l.Host,
-		(*timestamp)(&l.StartedAt), (*timestamp)(&l.EndedAt), &outcome, &l.NextGenerator)
+		(*timestamp)(&l.StartedAt), (*timestamp)(&l.EndedAt), &outcome, &l.FirstGenerator,
+		&l.NextGenerator)
 	if err != nil {
 		return launchlog.Launch{}, err
 	}

@@ -50,7 +50,8 @@ type Steps struct {
 // statements name their tables in full, so they find the same ones whatever the connection is set
 // to.
 type statements struct {
-	word, now, makeNamespace, lastLaunch, lockLast, nextLaunch, setLast            string
+	word, now, makeNamespace, lastLaunch, lockLast, passing, setLast               string
+	digits, lockDigits, setDigits                                                  string
 	launchByKey, oneLaunch, lockLaunch, launches, running, insertLaunch, endLaunch string
 	nextNumber, insertClaim, claimByToken, claims, events, insertEvent             string
 	value, lockValue, makeCounter, takeNumbers, advanceCounter, raiseCounter       string
@@ -69,7 +70,9 @@ func NewSteps(w Words, word string, inTransaction, reading, looking Runner) Step
 		thisLaunch    = ` WHERE namespace = ? AND launch_id = ?`
 		thisCounter   = ` WHERE namespace = ? AND name = ?`
 		lastLaunch    = `SELECT last_launch_id FROM idmint_namespace` + thisNamespace
-		value         = `SELECT coalesce(max(value), 0) FROM idmint_counter` + thisCounter
+		digits        = `SELECT last_launch_id, first_digits, last_digits FROM idmint_namespace` +
+			thisNamespace
+		value = `SELECT coalesce(max(value), 0) FROM idmint_counter` + thisCounter
 	)
 	launch := `SELECT ` + Times(Launch, w.Time) + ` FROM idmint_launch`
 	claim := `SELECT ` + Times(Claim, w.Time) + ` FROM idmint_generator`
@@ -82,8 +85,13 @@ func NewSteps(w Words, word string, inTransaction, reading, looking Runner) Step
 		makeNamespace: in(`INSERT INTO idmint_namespace (namespace) VALUES (?)`),
 		lastLaunch:    in(lastLaunch),
 		lockLast:      in(lastLaunch + w.Lock),
-		nextLaunch: in(`UPDATE idmint_namespace SET last_launch_id = last_launch_id + 1` +
-			thisNamespace + ` AND last_launch_id < ?`),
+		digits:        in(digits),
+		lockDigits:    in(digits + w.Lock),
+		setDigits: in(`UPDATE idmint_namespace SET first_digits = ?, last_digits = ?` +
+			thisNamespace),
+		// passing is the launch that the next one takes its digits over from.
+		passing: in(launch + thisNamespace + ` AND launch_id > ? AND next_generator_id < ?
+			AND (outcome IS NULL OR outcome <> ?) ORDER BY launch_id LIMIT 1` + w.Lock),
 		setLast: in(`UPDATE idmint_namespace SET last_launch_id = ?` + thisNamespace),
 
 		launchByKey: in(launch + ` WHERE namespace = ? AND idempotency_key = ?`),
@@ -94,9 +102,9 @@ func NewSteps(w Words, word string, inTransaction, reading, looking Runner) Step
 			AND (? <= 0 OR launch_id < ?) ORDER BY launch_id DESC LIMIT ?`),
 		running: in(`SELECT launch_id FROM idmint_launch` + thisNamespace +
 			` AND ended_at IS NULL ORDER BY launch_id` + w.Lock),
-		insertLaunch: in(`INSERT INTO idmint_launch (` + Started + `, launch_id)
-			SELECT ` + strings.Repeat("?, ", strings.Count(Started, ",")+1) + `last_launch_id
-			FROM idmint_namespace` + thisNamespace),
+		insertLaunch: in(`INSERT INTO idmint_launch (` + Started + `, launch_id,
+				first_generator_id, next_generator_id)
+			VALUES (` + strings.Repeat("?, ", strings.Count(Started, ",")+1) + `?, ?, ?)`),
 		endLaunch: in(`UPDATE idmint_launch SET ended_at = ` + w.Now + `, outcome = ?` +
 			thisLaunch),
 
@@ -246,14 +254,14 @@ func (s *Steps) StartLaunch(ctx context.Context, start launchlog.Launch) (launch
 		if !errors.Is(err, sql.ErrNoRows) {
 			return launch, err
 		}
-		taken, err := Update(ctx, tx, s.nextLaunch, start.Namespace, launchlog.MaxLaunch)
-		if err == nil && !taken {
-			err = launchlog.ErrLaunchesExhausted
-		}
+		id, first, err := s.next(ctx, tx, start)
 		if err != nil {
 			return nil, err
 		}
-		err = run(ctx, tx, s.insertLaunch, append(StartValues(start), start.Namespace)...)
+		if err := run(ctx, tx, s.setLast, id, start.Namespace); err != nil {
+			return nil, err
+		}
+		err = run(ctx, tx, s.insertLaunch, append(StartValues(start), id, first, first)...)
 		if err != nil {
 			return nil, err
 		}
@@ -266,6 +274,70 @@ func (s *Steps) StartLaunch(ctx context.Context, start launchlog.Launch) (launch
 	}
 	launch, err := result[launchlog.Launch](s.write(ctx, step))
 	return launch, s.ahead(ctx, launchlog.Ref{Namespace: start.Namespace}, err)
+}
+
+// next is the number of the next launch, and its first generator number. A launch that had its
+// digits before ends.
+func (s *Steps) next(
+	ctx context.Context, tx Tx, start launchlog.Launch,
+) (id, first int, err error) {
+	is, err := scanDigits(tx.QueryRowContext(ctx, s.lockDigits, start.Namespace))
+	if err != nil {
+		return 0, 0, err
+	}
+	if id, ok := is.Next(is.last); ok {
+		return id, 0, nil
+	}
+	from, err := ScanLaunch(tx.QueryRowContext(ctx, s.passing, start.Namespace,
+		is.last-launchlog.Lap, launchlog.MaxGenerators, string(launchlog.Advanced)))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = launchlog.ErrLaunchesExhausted
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	id = from.ID + launchlog.Lap
+	if from.Running() {
+		ref := launchlog.Ref{Namespace: start.Namespace, Launch: from.ID}
+		err = s.end(ctx, tx, ref, detail.HandingOn(id, start.Initiator))
+	}
+	return id, from.NextGenerator, err
+}
+
+// digitsRow are the digits of a namespace, and its last launch.
+type digitsRow struct {
+	launchlog.Digits
+	last int
+}
+
+func scanDigits(r Row) (d digitsRow, err error) {
+	err = r.Scan(&d.last, &d.First, &d.Last)
+	return d, err
+}
+
+// Digits implements launchlog.Store.
+func (s *Steps) Digits(ctx context.Context, namespace string) (launchlog.Digits, error) {
+	found, err := list(ctx, s, scanDigits, s.digits, namespace)
+	if err != nil || len(found) == 0 {
+		return launchlog.AllDigits, err
+	}
+	return found[0].Digits, nil
+}
+
+// SetDigits implements launchlog.Store.
+func (s *Steps) SetDigits(
+	ctx context.Context, namespace string, digits launchlog.Digits,
+) (launchlog.Digits, error) {
+	return result[launchlog.Digits](s.write(ctx, func(ctx context.Context, tx Tx) (any, error) {
+		if err := ensure(ctx, tx, s.lastLaunch, s.makeNamespace, namespace); err != nil {
+			return nil, err
+		}
+		is, err := scanDigits(tx.QueryRowContext(ctx, s.lockDigits, namespace))
+		if err != nil || !is.Allow(digits, is.last) {
+			return is.Digits, err
+		}
+		return digits, run(ctx, tx, s.setDigits, digits.First, digits.Last, namespace)
+	}))
 }
 
 func (s *Steps) byKey(ctx context.Context, tx Tx, l launchlog.Launch) (launchlog.Launch, error) {
