@@ -3,20 +3,12 @@ package bench
 import (
 	"context"
 	"encoding/binary"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 )
-
-// numbers counts generator numbers up.
-type numbers struct{ last atomic.Int64 }
-
-func (n *numbers) NextGenerator(context.Context) (launch, number int, err error) {
-	return 1, int(n.last.Add(1)), nil
-}
 
 // The generators in turn of each scheme with a cap. The turns of a round take longer than the unit
 // of time in which a generator has its slots. One generator's turns take no more slots than it has.
@@ -87,7 +79,7 @@ func newEightByte(i int) *generator.EightByte {
 }
 
 func mintDecimal(b *testing.B) {
-	g := generator.NewTestDecimal(new(numbers))
+	g := generator.NewTestDecimal(nil)
 	b.Run("shared", func(b *testing.B) {
 		shared(b, block, func() (sum uint64) {
 			for range block {

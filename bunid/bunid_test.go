@@ -356,7 +356,7 @@ func TestGoroutines(t *testing.T) {
 		t.Fatal(err)
 	}
 	db, err := bunid.NewDB(sqldb, sqlitedialect.New(),
-		bunid.Use(generator.NewTestDecimal(numbers{})))
+		bunid.Use(generator.NewTestDecimal(nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -394,7 +394,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	ids := generator.NewTestDecimal(numbers{}) // in an app: NewDecimal
+	ids := generator.NewTestDecimal(nil) // in an app: NewDecimal
 	db, err := bunid.NewDB(sqldb, sqlitedialect.New(), bunid.Use(ids))
 	if err != nil {
 		log.Fatal(err)
@@ -412,8 +412,3 @@ func Example() {
 	fmt.Println(orders[0].ID, orders[1].ID)
 	// Output: 10000000000 20000000000
 }
-
-// numbers hands out generator 0.
-type numbers struct{}
-
-func (numbers) NextGenerator(context.Context) (launch, number int, err error) { return 1, 0, nil }

@@ -93,7 +93,7 @@ func TestFieldOptions(t *testing.T) {
 func TestAssignErrors(t *testing.T) {
 	var none entid.Source[idtype.DecimalID]
 	var nilSource *generator.Decimal
-	ids := generator.NewTestDecimal(numbers{})
+	ids := generator.NewTestDecimal(nil)
 	for want, rules := range map[string][]entid.Rule{
 		"there are no rules":            nil,
 		"rule 0: it has no source":      {entid.Use(none)},
@@ -109,10 +109,6 @@ func TestAssignErrors(t *testing.T) {
 		}
 	}
 }
-
-type numbers struct{}
-
-func (numbers) NextGenerator(context.Context) (launch, number int, err error) { return 1, 0, nil }
 
 // A mutation has the methods that ent generates.
 type mutation struct {
@@ -143,7 +139,7 @@ type composite struct{ ent.Mutation }
 func (composite) Op() ent.Op { return ent.OpCreate }
 
 func TestAssign(t *testing.T) {
-	ids := generator.NewTestDecimal(numbers{})
+	ids := generator.NewTestDecimal(nil)
 	hook, err := entid.Assign(entid.Use(ids))
 	if err != nil {
 		t.Fatal(err)

@@ -99,8 +99,22 @@ func NewDecimal(numbers Numbers) (*Decimal, error) {
 }
 
 // NewTestDecimal makes a generator for launch 0, whatever the launch of the numbers is. Its IDs
-// must never be stored in production. Without numbers it mints none.
-func NewTestDecimal(numbers Numbers) *Decimal { return newDecimal(numbers, true) }
+// must never be stored in production. Of nil it takes the generator numbers 0, 1, 2 … by itself, so
+// any two such generators mint the same IDs.
+func NewTestDecimal(numbers Numbers) *Decimal {
+	if nilable.IsNil(numbers) {
+		numbers = new(counting)
+	}
+	return newDecimal(numbers, true)
+}
+
+// counting hands out 0, 1, 2 … A generator asks for one number at a time.
+type counting struct{ next int }
+
+func (c *counting) NextGenerator(context.Context) (launch, number int, err error) {
+	c.next++
+	return 1, c.next - 1, nil
+}
 
 func newDecimal(numbers Numbers, test bool) *Decimal {
 	g := &Decimal{numbers: numbers, test: test}

@@ -49,9 +49,14 @@ func (l *launches) NextGenerator(context.Context) (launch, number int, err error
 }
 
 // TestNewTestDecimal: number 0 too, where the state of the generator is as close to its marks as it
-// gets.
+// gets. Without a source the numbers are the same.
 func TestNewTestDecimal(t *testing.T) {
-	g := generator.NewTestDecimal(newSource(0, 1))
+	testTestDecimal(t, newSource(0, 1))
+	testTestDecimal(t, nil)
+}
+
+func testTestDecimal(t *testing.T, numbers generator.Numbers) {
+	g := generator.NewTestDecimal(numbers)
 	for _, m := range mints {
 		ids, err := m.mint(g, 3)
 		if err != nil {

@@ -33,9 +33,6 @@ func TestZeroGenerators(t *testing.T) {
 		"EightByte.Ready": func() error { return eightbyte.Ready(ctx) },
 		"Short.Ready":     func() error { return short.Ready(ctx) },
 		"Sno.Ready":       func() error { return sno.Ready(ctx) },
-		"NewTestDecimal nil": func() error {
-			return unminted(generator.NewTestDecimal(nil).Next(ctx))
-		},
 	}
 	addWays(ways, "Decimal", &decimal)
 	addWays(ways, "Sequence", &sequence)

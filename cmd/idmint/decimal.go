@@ -76,7 +76,7 @@ func (a *app) decimalGenerator(
 		if flags.name.given || launch != "" {
 			return nil, nil, usage("--test goes without --db and --launch")
 		}
-		return generator.NewTestDecimal(&counting{}), func() {}, nil
+		return generator.NewTestDecimal(nil), func() {}, nil
 	}
 	number, err := launchFlag(c, launch)
 	if err != nil {
@@ -114,11 +114,3 @@ func (a *app) warnUnreported(err error) {
 
 // reportWait bounds how long the end of a command waits for its report.
 const reportWait = 5 * time.Second
-
-// counting hands out 0, 1, 2 …: enough for one process that nobody shares IDs with.
-type counting struct{ next int }
-
-func (c *counting) NextGenerator(context.Context) (launch, number int, err error) {
-	c.next++
-	return 1, c.next - 1, nil
-}

@@ -107,7 +107,7 @@ func create(b *testing.B, d database, rules ...gormid.Rule) func() time.Duration
 	if d.Kind == ClickHouse {
 		batch = benchRows // see the documentation
 	}
-	gen := generator.NewTestDecimal(new(numbers))
+	gen := generator.NewTestDecimal(nil)
 	now := time.Now()
 	return func() time.Duration {
 		empty(b, db, "bench_rows")
@@ -136,7 +136,7 @@ func BenchmarkCreateInBatches(b *testing.B) {
 // measure measures the plugin beside IDs that are set by hand, turn by turn. It reports ratio, of
 // the medians, and ratio-of-best, of the fastest turns. A busy machine disturbs the second less.
 func measure(b *testing.B, d database) {
-	hand, plugin := create(b, d), create(b, d, gormid.Use(generator.NewTestDecimal(new(numbers))))
+	hand, plugin := create(b, d), create(b, d, gormid.Use(generator.NewTestDecimal(nil)))
 	hand()
 	plugin()
 	var byHand, byPlugin []time.Duration

@@ -25,19 +25,6 @@ import (
 	"github.com/idmint/idmint/integration_test/dbtest"
 )
 
-// numbers counts generator numbers up.
-type numbers struct {
-	mu   sync.Mutex
-	last int
-}
-
-func (n *numbers) NextGenerator(context.Context) (launch, number int, err error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.last++
-	return 1, n.last, nil
-}
-
 // source is a test generator that notes what it is asked for, and fails when told to.
 type source struct {
 	gen *generator.Decimal
@@ -50,7 +37,7 @@ type source struct {
 	lies  bool
 }
 
-func newSource() *source { return &source{gen: generator.NewTestDecimal(new(numbers))} }
+func newSource() *source { return &source{gen: generator.NewTestDecimal(nil)} }
 
 func (s *source) Fill(ctx context.Context, dst []idtype.DecimalID) (int, error) {
 	s.mu.Lock()
