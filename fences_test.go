@@ -336,7 +336,7 @@ var fences = []fence{
 
 // unfenced are the packages that no user imports.
 var unfenced = []string{
-	"internal/", "cmd/", "examples/", "integration_test", "launchlog/storetest",
+	"internal/", "cmd/", "examples/", "integration_test", "idminttest", "launchlog/storetest",
 	"launchlog/internal/kv/kvtest", "launchlog/internal/doctorsuite", "sqlid/pgxid/pgxsuite",
 }
 

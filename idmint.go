@@ -40,7 +40,7 @@ type App struct {
 	Service     string // such as "shop": the log keeps the order of IDs for each service
 	Environment string // "production" if empty
 	Deployment  string // a key of up to 128 characters
-	Launch      int    // 1 ..= 99999
+	Launch      int    // 1 ..= 99999: it wins over the environment
 	Namespace   string // of the log: launchlog.DefaultNamespace if empty
 }
 
@@ -57,7 +57,7 @@ type IDs struct {
 	log *launchlog.Log
 }
 
-// Log is the launch log that the IDs are of.
+// Log is the launch log that the IDs are of. It is nil for those of package idminttest.
 func (i *IDs) Log() *launchlog.Log { return i.log }
 
 // Open joins the app's launch, or starts it, and readies a generator of its own. Call it once, when
@@ -89,7 +89,7 @@ func join(ctx context.Context, log *launchlog.Log, app App) (*launchlog.Generato
 	}
 	_, launched := os.LookupEnv(launchVariable)
 	launched = launched || app.Launch != 0
-	if app.Deployment == "" {
+	if app.Deployment == "" && app.Launch == 0 {
 		app.Deployment = os.Getenv(deploymentVariable)
 	}
 	switch {

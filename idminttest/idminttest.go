@@ -1,0 +1,84 @@
+// Package idminttest gives the tests of an app keys without a launch log:
+//
+//	func TestGreeting(t *testing.T) {
+//		ann := User{ID: idminttest.Key[User](t), Name: "Ann"}
+//
+// The keys are test IDs: their launch is 0, which no log hands out. Each test gets the same ones
+// every time, 10000000000, 20000000000 and so on, also beside parallel tests. Calls within a test
+// do not repeat a key, whatever their entity. A subtest is a test of its own: what shares rows with
+// the test around it passes the t of that one.
+package idminttest
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/idmint/idmint"
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/memory"
+)
+
+// tests are the IDs of the tests that run, by their names. Values that embed a testing.TB come and
+// go within a test, so they are not what it is known by.
+var tests sync.Map // string → *idmint.IDs
+
+// IDs returns the test's generator, which takes the place of the one that [idmint.Open] returns: for
+// functions of the app, and for plugins such as gormid. It is the same one for each call in a test.
+// It has no log: Log returns nil. Close does nothing.
+func IDs(t testing.TB) *idmint.IDs {
+	t.Helper()
+	made := &idmint.IDs{Decimal: generator.NewTestDecimal(nil)}
+	ids, known := tests.LoadOrStore(t.Name(), made)
+	if !known {
+		t.Cleanup(func() { tests.Delete(t.Name()) })
+		if err := made.Ready(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return ids.(*idmint.IDs)
+}
+
+// Keys mints the typed keys of an entity, as [idmint.Keys] of [IDs] does.
+func Keys[E any](t testing.TB) *generator.Keys[idtype.Decimal[E]] {
+	t.Helper()
+	return idmint.Keys[E](IDs(t))
+}
+
+// Key returns the next of the [Keys].
+func Key[E any](t testing.TB) idtype.Decimal[E] {
+	t.Helper()
+	id, err := Keys[E](t).Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// Launch starts a launch in a log in memory, for a test that opens IDs as the app does:
+//
+//	store, app := idminttest.Launch(t, "shop")
+//	ids, err := idmint.Open(t.Context(), store, app)
+//
+// The IDs are of launch 1, so that a database takes them which refuses test IDs. They too are the
+// same every time, 10000000001, 20000000001 and so on, for the first that are opened. The app joins this launch whatever IDMINT_LAUNCH_ID and
+// IDMINT_DEPLOYMENT say. A service that no launch can have fails the test.
+func Launch(t testing.TB, service string) (launchlog.Store, idmint.App) {
+	t.Helper()
+	app := idmint.App{Service: service, Environment: "test"}
+	store := memory.New(nil)
+	log, err := launchlog.New(store, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	launch, err := log.Start(t.Context(), launchlog.Request{
+		Key: "test", Service: app.Service, Environment: app.Environment, Initiator: "test",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	app.Launch = launch.ID
+	return store, app
+}
