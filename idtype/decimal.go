@@ -109,16 +109,16 @@ func (d *Decimal[E]) UnmarshalText(text []byte) error {
 // UnmarshalParam is UnmarshalText, for web frameworks that bind parameters by it, as gin does.
 func (d *Decimal[E]) UnmarshalParam(param string) error { return d.UnmarshalText([]byte(param)) }
 
-// MarshalJSON is the digits as a string, and null for zero.
+// MarshalJSON is the digits as a string, and null for zero. [AsNumber] makes them numbers.
 func (d Decimal[E]) MarshalJSON() ([]byte, error) {
-	return appendJSON(make([]byte, 0, maxDigits+3), int64(d)), nil
+	return appendJSON[E](make([]byte, 0, maxDigits+3), int64(d)), nil
 }
 
 // UnmarshalJSON accepts what MarshalJSON writes, and exact integers. It takes no fraction and no
 // exponent, even of a whole number. null sets zero. On an error, which is an [*InputError], the ID
 // stays as it was.
 func (d *Decimal[E]) UnmarshalJSON(data []byte) error {
-	return set(d)(decodeJSON(decimalType, data))
+	return set(d)(decodeJSON[E](decimalType, data))
 }
 
 // AppendBinary appends 8 bytes, big-endian. It never fails.

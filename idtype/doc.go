@@ -32,17 +32,18 @@
 // explicit and free: UserID(id). Note the = in the declaration: a defined type, type UserID
 // DecimalID, would have none of the methods.
 //
-// The same line chooses how a byte ID is stored, if not as bytes: see [Storage].
+// The same line chooses how a byte ID is stored, if not as bytes: see [Storage]. And it keeps
+// numbers in JSON for clients that take no strings yet: see [AsNumber].
 //
 //	type EventID = idtype.Sno[idtype.AsUUID[Event]]
 //
 // # Zero and NULL
 //
 // The zero value means "not assigned", also where a layout could give it a meaning. No decoder
-// produces it but that of JSON, from null. Zero is written as null too. Its text is for people to
-// read. Neither the text nor the binary form is read back. Value of zero is an error. So a
-// forgotten key or foreign key fails loudly, and does not point to row 0. A column type can say
-// otherwise:
+// produces it but that of JSON, from null. Zero is written as null too, and [AsNumber] has 0 for
+// both. Its text is for people to read. Neither the text nor the binary form is read back. Value of
+// zero is an error. So a forgotten key or foreign key fails loudly, and does not point to row 0. A
+// column type can say otherwise:
 //
 //   - [database/sql.Null] of an ID, or a pointer to one, is a nullable column. NULL into a plain ID
 //     is an error. The JSON of sql.Null is that of its two fields. The JSON of a pointer, and of

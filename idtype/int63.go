@@ -161,8 +161,12 @@ func orQuoted[S string | []byte](s S, parse func(S) (int64, error), err error) e
 	return err
 }
 
-// appendJSON writes a string, so that readers whose numbers are floats lose no digits.
-func appendJSON(b []byte, v int64) []byte {
+// appendJSON writes a string, so that readers whose numbers are floats lose no digits. An ID whose
+// entity is tagged with [AsNumber] is a number as long as these lose none.
+func appendJSON[E any](b []byte, v int64) []byte {
+	if uint64(v) <= maxNumber && isNumber[E]() {
+		return appendInt63(b, v)
+	}
 	if v == 0 {
 		return append(b, "null"...)
 	}
@@ -181,8 +185,8 @@ func jsonString[S string | []byte](data S) (S, bool) {
 }
 
 // decodeJSON accepts what appendJSON writes, and exact integers.
-func decodeJSON(typ string, data []byte) (int64, error) {
-	if string(data) == "null" {
+func decodeJSON[E any](typ string, data []byte) (int64, error) {
+	if string(data) == "null" || string(data) == "0" && isNumber[E]() {
 		return 0, nil
 	}
 	digits, _ := jsonString(data)

@@ -11,7 +11,7 @@ import (
 // column smaller and reads it faster than a Nullable one. For a column that holds NULL use
 // [database/sql.Null].
 //
-// Its JSON is that of the ID: null for none.
+// Its JSON is that of the ID: null for none, or 0 with [AsNumber].
 type OrZero[T ID] struct {
 	ID T
 }
@@ -51,7 +51,7 @@ func (o *OrZero[T]) Scan(src any) error {
 	return any(&o.ID).(sql.Scanner).Scan(src)
 }
 
-// MarshalJSON is the ID's JSON, and null for none.
+// MarshalJSON is the ID's JSON, as that of zero for none.
 func (o OrZero[T]) MarshalJSON() ([]byte, error) { return o.ID.MarshalJSON() }
 
 // UnmarshalJSON accepts what the ID's UnmarshalJSON accepts. On an error the receiver stays as it

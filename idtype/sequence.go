@@ -61,16 +61,16 @@ func (s *Sequence[E]) UnmarshalText(text []byte) error {
 // UnmarshalParam is UnmarshalText, for web frameworks that bind parameters by it, as gin does.
 func (s *Sequence[E]) UnmarshalParam(param string) error { return s.UnmarshalText([]byte(param)) }
 
-// MarshalJSON is the digits as a string, and null for zero.
+// MarshalJSON is the digits as a string, and null for zero. [AsNumber] makes them numbers.
 func (s Sequence[E]) MarshalJSON() ([]byte, error) {
-	return appendJSON(make([]byte, 0, maxDigits+3), int64(s)), nil
+	return appendJSON[E](make([]byte, 0, maxDigits+3), int64(s)), nil
 }
 
 // UnmarshalJSON accepts what MarshalJSON writes, and exact integers. It takes no fraction and no
 // exponent, even of a whole number. null sets zero. On an error, which is an [*InputError], the ID
 // stays as it was.
 func (s *Sequence[E]) UnmarshalJSON(data []byte) error {
-	return set(s)(decodeJSON(sequenceType, data))
+	return set(s)(decodeJSON[E](sequenceType, data))
 }
 
 // AppendBinary appends 8 bytes, big-endian. It never fails.

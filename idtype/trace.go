@@ -116,15 +116,15 @@ func (t *Trace[E]) UnmarshalText(text []byte) error { return set(t)(decodeText(t
 // UnmarshalParam is UnmarshalText, for web frameworks that bind parameters by it, as gin does.
 func (t *Trace[E]) UnmarshalParam(param string) error { return t.UnmarshalText([]byte(param)) }
 
-// MarshalJSON is the digits as a string, and null for zero.
+// MarshalJSON is the digits as a string, and null for zero. [AsNumber] makes them numbers.
 func (t Trace[E]) MarshalJSON() ([]byte, error) {
-	return appendJSON(make([]byte, 0, maxDigits+3), int64(t)), nil
+	return appendJSON[E](make([]byte, 0, maxDigits+3), int64(t)), nil
 }
 
 // UnmarshalJSON accepts what MarshalJSON writes, and exact integers. It takes no fraction and no
 // exponent, even of a whole number. null sets zero. On an error, which is an [*InputError], the ID
 // stays as it was.
-func (t *Trace[E]) UnmarshalJSON(data []byte) error { return set(t)(decodeJSON(traceType, data)) }
+func (t *Trace[E]) UnmarshalJSON(data []byte) error { return set(t)(decodeJSON[E](traceType, data)) }
 
 // AppendBinary appends 8 bytes, big-endian. It never fails.
 func (t Trace[E]) AppendBinary(b []byte) ([]byte, error) {

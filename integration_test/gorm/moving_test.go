@@ -142,6 +142,90 @@ func testMovedJSON(t *testing.T, _ database) {
 	}
 }
 
+// NumberModel is a Model whose clients take no strings yet.
+type NumberModel[T any] struct {
+	ID idtype.Decimal[idtype.AsNumber[T]] `gorm:"primaryKey"`
+}
+
+type TrackID = idtype.Decimal[idtype.AsNumber[Track]]
+
+type Track struct {
+	NumberModel[Track]
+	NextID idtype.OrZero[TrackID]
+	Covers []Cover
+}
+
+type Cover struct {
+	NumberModel[Cover]
+	TrackID TrackID
+}
+
+// A client that knows numbers alone sends and gets what it did before.
+func testMovedNumbers(t *testing.T, d database) {
+	db := d.open(t, gormid.Use(newSource()), gormid.Strict())
+	migrate(t, db, &Track{}, &Cover{})
+	type client struct {
+		ID, NextID uint
+		Covers     []struct{ ID, TrackID uint }
+	}
+	sent := client{Covers: make([]struct{ ID, TrackID uint }, 1)}
+	var track Track
+	text, err := json.Marshal(sent)
+	try(t, err)
+	try(t, json.Unmarshal(text, &track))
+	must(t, db.Create(&track))
+	var stored Track
+	must(t, db.Preload("Covers").First(&stored, track.ID))
+	var got client
+	text, err = json.Marshal(stored)
+	try(t, err)
+	if err := json.Unmarshal(text, &got); err != nil || got.ID != uint(track.ID) || got.ID == 0 ||
+		len(got.Covers) != 1 || got.Covers[0].TrackID != got.ID {
+		t.Errorf("%s, %v", text, err)
+	}
+	if err := db.First(&stored, stored.Covers[0].ID).Error; err == nil {
+		t.Error("the key of a cover finds a track")
+	}
+}
+
+// UnsignedModel is a Model for tables of MySQL and MariaDB that gorm.Model made.
+type UnsignedModel[T any] struct {
+	ID idtype.Decimal[T] `gorm:"primaryKey;type:bigint unsigned"`
+}
+
+type UnsignedAlbum struct {
+	UnsignedModel[UnsignedAlbum]
+	Title string
+}
+
+func (UnsignedAlbum) TableName() string { return "albums" }
+
+type Comment struct {
+	UnsignedModel[Comment]
+	AlbumID idtype.Decimal[UnsignedAlbum]
+	Album   UnsignedAlbum
+}
+
+type SignedComment struct {
+	Model[SignedComment]
+	AlbumID AlbumID
+	Album   Album
+}
+
+// A new table refers to the keys of an old one if its columns are unsigned too.
+func testMovedUnsigned(t *testing.T, d database) {
+	d = d.with(t)
+	numberedTables(t, d)
+	db := openWith(t, d.dialector(t), &gorm.Config{}, gormid.Use(newSource()), gormid.Strict())
+	migrate(t, db, &UnsignedAlbum{}, &Comment{})
+	comments := []Comment{{AlbumID: 1}, {Album: UnsignedAlbum{Title: "new"}}}
+	must(t, db.Create(&comments))
+	wantMinted(t, comments[1].AlbumID)
+	if err := db.AutoMigrate(&SignedComment{}); err == nil || !strings.Contains(err.Error(), "150") {
+		t.Errorf("a bigint refers to a bigint unsigned: %v", err)
+	}
+}
+
 // openDatabase opens the app's database. The plugin assigns the keys.
 func openDatabase(dialector gorm.Dialector, keys gorm.Plugin) (*gorm.DB, error) {
 	db, err := gorm.Open(dialector, &gorm.Config{})

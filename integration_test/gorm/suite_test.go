@@ -71,7 +71,7 @@ var suite = map[need][]test{
 // What is the same everywhere, and the ways of one database, is tested in one.
 var only = map[Kind][]test{
 	SQLite: {
-		testStrict, testMovedJSON, testStrictOfLibraries,
+		testStrict, testMovedJSON, testMovedNumbers, testStrictOfLibraries,
 		testWithoutUse, testValuesOfTheApp, testRefusals, testRefusalOfRow,
 		testRefusalInSubquery, testOtherConditionsAreLeftAlone, testTextsByThemselves, testSQLByItself,
 		testCausesOfValues, testTextsOfPatches, testErrorsNameTheField,
@@ -81,7 +81,7 @@ var only = map[Kind][]test{
 		testOneID, testUpsertOnKey,
 	},
 	MariaDB: {
-		testAppendOfKnown,
+		testAppendOfKnown, testMovedUnsigned,
 	},
 	ClickHouse: {
 		testBatchInClickHouse, testZeroInClickHouse,
