@@ -9,6 +9,12 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
+type (
+	User   struct{ ID UserID }
+	UserID = idtype.Decimal[User]
+	Event  struct{ ID idtype.Decimal[Event] }
+)
+
 // A run is a test that ends when the test around it says so. Each call gets another one, as by a
 // library that wraps testing.T.
 type run struct {

@@ -32,6 +32,7 @@ func TestConsumer(t *testing.T) {
 		{"scramble", nil},
 		{"sqlid", nil},
 		{"launchlog/memory", nil},
+		{"idminttest", nil},
 		{"gormid", []string{"gorm.io/gorm", "gorm.io/driver/sqlite"}},
 		{"sqlid/pgxid", []string{"github.com/jackc/pgx/v5/pgxpool"}},
 		{"launchlog/postgres", []string{"github.com/jackc/pgx/v5/pgxpool"}},

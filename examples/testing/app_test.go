@@ -1,4 +1,5 @@
-package idminttest_test
+// Package testing_test is an app and its tests, as docs/testing.md shows them.
+package testing_test
 
 import (
 	"encoding/json"
@@ -13,8 +14,6 @@ import (
 	"github.com/idmint/idmint/idminttest"
 	"github.com/idmint/idmint/idtype"
 )
-
-// An app, and its tests as docs/testing.md shows them.
 
 type UserID = idtype.Decimal[User]
 
