@@ -97,6 +97,7 @@ func openDB(ctx context.Context) (*sql.DB, error) {
 		return nil, err
 	}
 	_, err = db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS users ("+key+", name TEXT NOT NULL, "+
-		inviter+" REFERENCES users (id)) WITHOUT ROWID")
+		inviter+" REFERENCES users (id), created_at INTEGER NOT NULL) WITHOUT ROWID; "+
+		"CREATE INDEX IF NOT EXISTS users_by_creation ON users (created_at, id)")
 	return db, err
 }

@@ -2,12 +2,16 @@ package main
 
 import (
 	"database/sql"
+	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
+	"math"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/mattn/go-sqlite3"
 
@@ -22,12 +26,13 @@ type User struct {
 	ID        UserID  `json:"id"`
 	Name      string  `json:"name"`
 	InvitedBy *UserID `json:"invited_by"`
+	created   int64   // in microseconds
 }
 
 // A Page is users, newest first. The next page begins after Next; null is the end.
 type Page struct {
 	Users []User  `json:"users"`
-	Next  *UserID `json:"next"`
+	Next  *string `json:"next"`
 }
 
 type service struct {
@@ -78,8 +83,8 @@ func (s *service) insert(w http.ResponseWriter, r *http.Request) (u User, err er
 		return u, err
 	}
 	u.ID = UserID(id)
-	_, err = s.db.ExecContext(r.Context(), "INSERT INTO users (id, name, invited_by) "+
-		"VALUES (?, ?, ?)", u.ID, u.Name, u.InvitedBy)
+	_, err = s.db.ExecContext(r.Context(), "INSERT INTO users (id, name, invited_by, created_at) "+
+		"VALUES (?, ?, ?, ?)", u.ID, u.Name, u.InvitedBy, time.Now().UnixMicro())
 	var refused sqlite3.Error
 	if errors.As(err, &refused) && refused.ExtendedCode == sqlite3.ErrConstraintForeignKey {
 		err = &badRequest{fmt.Errorf("invited_by %v: no such user", u.InvitedBy)}
@@ -92,16 +97,39 @@ func (s *service) users(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, page, err)
 }
 
-// page is the users below the ID of the parameter after, or the newest.
+// cursor is the place of a user in the list. The client hands it back as it is.
+func (u User) cursor() string {
+	place := binary.BigEndian.AppendUint64(nil, uint64(u.created))
+	return base64.RawURLEncoding.EncodeToString(idtype.AppendBytes(place, u.ID))
+}
+
+// placeOf is a user that is in the list where the cursor says.
+func placeOf(cursor string) (u User, err error) {
+	place, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err == nil && len(place) == 16 {
+		u.created = int64(binary.BigEndian.Uint64(place))
+		u.ID, err = idtype.FromBytes[UserID](place[8:])
+	}
+	if err != nil || u.ID.IsZero() {
+		return u, fmt.Errorf("after %.40q: want what a page has as next", cursor)
+	}
+	return u, nil
+}
+
+// newestFirst is a page of users. IDs of two processes may not be in the order of creation, and
+// two users may be of the same microsecond: so it goes by both.
+const newestFirst = `SELECT id, name, invited_by, created_at FROM users
+	WHERE (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ?`
+
+// page is the users after the cursor of the parameter after, or the newest.
 func (s *service) page(r *http.Request) (*Page, error) {
 	query, limit := r.URL.Query(), defaultLimit
-	where, args := "", []any{}
+	after := User{ID: math.MaxInt64, created: math.MaxInt64}
 	if query.Has("after") {
-		after, err := idtype.Parse[UserID](query.Get("after"))
-		if err != nil {
+		var err error
+		if after, err = placeOf(query.Get("after")); err != nil {
 			return nil, &badRequest{err}
 		}
-		where, args = "WHERE id < ? ", []any{after}
 	}
 	if text := query.Get("limit"); text != "" {
 		var err error
@@ -110,8 +138,7 @@ func (s *service) page(r *http.Request) (*Page, error) {
 		}
 	}
 	// One row more than the page shows tells whether there is another page.
-	rows, err := s.db.QueryContext(r.Context(), "SELECT id, name, invited_by FROM users "+where+
-		"ORDER BY id DESC LIMIT ?", append(args, limit+1)...)
+	rows, err := s.db.QueryContext(r.Context(), newestFirst, after.created, after.ID, limit+1)
 	if err != nil {
 		return nil, err
 	}
@@ -119,14 +146,15 @@ func (s *service) page(r *http.Request) (*Page, error) {
 	page := &Page{Users: []User{}}
 	for rows.Next() {
 		var u User
-		if err := rows.Scan(&u.ID, &u.Name, &u.InvitedBy); err != nil {
+		if err := rows.Scan(&u.ID, &u.Name, &u.InvitedBy, &u.created); err != nil {
 			return nil, err
 		}
 		page.Users = append(page.Users, u)
 	}
 	if len(page.Users) > limit {
 		page.Users = page.Users[:limit]
-		page.Next = &page.Users[limit-1].ID
+		next := page.Users[limit-1].cursor()
+		page.Next = &next
 	}
 	return page, rows.Err()
 }

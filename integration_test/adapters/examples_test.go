@@ -271,7 +271,7 @@ func TestHTTPExample(t *testing.T) {
 		{"POST", "/users", `{"name":"Bob"}`, 201, `{"id":"20000000001","name":"Bob",`},
 		{"GET", "/users/20000000002", "", 404, `{"error":"no such user"}`},
 		{"GET", "/users/0", "", 400, `{"error":"idtype: \"0\" as DecimalID: `},
-		{"GET", "/users?after=x", "", 400, `{"error":"idtype: \"x\" as DecimalID: `},
+		{"GET", "/users?after=20000000001", "", 400, `{"error":"after \"20000000001\": want what a page`},
 		{"GET", "/users?limit=101", "", 400, `{"error":"limit \"101\": want 1 ..= 100"}`},
 		{
 			"POST", "/users", `{"name":"Cem","invited_by":1e10}`, 400,
@@ -297,13 +297,16 @@ func TestHTTPExample(t *testing.T) {
 	}
 	s.stop(t)
 
-	// The next process goes on above: its rows are newer.
+	// The first process counts behind the second. Its rows are the newest all the same.
 	s = startHTTP(t, program, dir)
-	for i := range 5 {
-		if status, _, got := s.ask(t, "POST", "/users", fmt.Sprintf(`{"name":"%d"}`, i)); status != 201 {
+	second := startHTTP(t, program, dir)
+	for i, writer := range []*httpService{second, second, second, s, s} {
+		status, _, got := writer.ask(t, "POST", "/users", fmt.Sprintf(`{"name":"%d"}`, i))
+		if status != 201 {
 			t.Fatal(status, got)
 		}
 	}
+	second.stop(t)
 	var names []string
 	for path := "/users?limit=2"; path != ""; {
 		var page struct {
@@ -326,6 +329,18 @@ func TestHTTPExample(t *testing.T) {
 		t.Errorf("newest first: %q, want %q", names, want)
 	}
 	s.stop(t)
+
+	source, err := os.ReadFile("../../examples/http/users.go")
+	try(t, err)
+	_, query, _ := strings.Cut(string(source), "const newestFirst = `")
+	query, _, _ = strings.Cut(query, "`")
+	db := dbtest.OpenSource(t, "sqlite3", sqlite.DSN(filepath.Join(dir, "shop.db"), sqlite.Create))
+	var number int
+	var plan string
+	err = db.QueryRow("EXPLAIN QUERY PLAN "+query, 1, 1, 1).Scan(&number, &number, &number, &plan)
+	if !strings.HasPrefix(plan, "SEARCH users USING INDEX users_by_creation") {
+		t.Errorf("%s: %s, %v", query, plan, err)
+	}
 }
 
 // testHTTPPage: the requests and answers of docs/http.md.
@@ -336,9 +351,14 @@ func testHTTPPage(t *testing.T, program string) {
 	block, _, _ = strings.Cut(block, "```")
 	lines := strings.Split(strings.TrimSpace(block), "\n")
 	s := startHTTP(t, program, newShop(t, migrations.SQLite).dir)
+	next := regexp.MustCompile(`"next":"([^"]+)"`)
+	cursor := ""
 	for i := 0; i+1 < len(lines); i += 2 {
-		request := strings.SplitN(lines[i]+" ", " ", 3)
+		request := strings.SplitN(strings.ReplaceAll(lines[i], "CURSOR", cursor)+" ", " ", 3)
 		status, _, body := s.ask(t, request[0], request[1], request[2])
+		if found := next.FindStringSubmatch(body); found != nil {
+			cursor, body = found[1], next.ReplaceAllString(body, `"next":"CURSOR"`)
+		}
 		if got := fmt.Sprint(status, " ", body); got != lines[i+1] {
 			t.Errorf("%s\n%s, want\n%s", lines[i], got, lines[i+1])
 		}
