@@ -4,9 +4,9 @@
 //		ann := User{ID: idminttest.Key[User](t), Name: "Ann"}
 //
 // The keys are test IDs: their launch is 0, which no log hands out. Each test gets the same ones
-// every time, 10000000000, 20000000000 and so on, also beside parallel tests. Calls within a test
-// do not repeat a key, whatever their entity. A subtest is a test of its own: what shares rows with
-// the test around it passes the t of that one.
+// every time, 10000000000, 20000000000 and so on, whatever runs in parallel. Calls within a test
+// never repeat a key, also for several entities. A subtest begins at the first key again: if it
+// shares rows with the test around it, pass the t of the outer test.
 package idminttest
 
 import (
@@ -62,9 +62,10 @@ func Key[E any](t testing.TB) idtype.Decimal[E] {
 //	store, app := idminttest.Launch(t, "shop")
 //	ids, err := idmint.Open(t.Context(), store, app)
 //
-// The IDs are of launch 1, so that a database takes them which refuses test IDs. They too are the
-// same every time, 10000000001, 20000000001 and so on, for the first that are opened. The app joins this launch whatever IDMINT_LAUNCH_ID and
-// IDMINT_DEPLOYMENT say. A service that no launch can have fails the test.
+// The IDs are of launch 1, so a database that refuses test IDs accepts them. The first generator
+// that is opened mints the same ones every time: 10000000001, 20000000001 and so on. The app joins
+// this launch whatever IDMINT_LAUNCH_ID and IDMINT_DEPLOYMENT say. A service that no launch can have
+// fails the test.
 func Launch(t testing.TB, service string) (launchlog.Store, idmint.App) {
 	t.Helper()
 	app := idmint.App{Service: service, Environment: "test"}
