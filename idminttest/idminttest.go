@@ -25,9 +25,9 @@ import (
 // go within a test, so they are not what it is known by.
 var tests sync.Map // string → *idmint.IDs
 
-// IDs returns the test's generator, which takes the place of the one that [idmint.Open] returns: for
-// functions of the app, and for plugins such as gormid. It is the same one for each call in a test.
-// It has no log: Log returns nil. Close does nothing.
+// IDs returns the test's generator, in place of the one that [idmint.Open] returns, for functions of
+// the app and for plugins such as gormid. All calls in a test return the same one. It has no log, so
+// Log returns nil and Close does nothing.
 func IDs(t testing.TB) *idmint.IDs {
 	t.Helper()
 	made := &idmint.IDs{Decimal: generator.NewTestDecimal(nil)}
@@ -64,8 +64,8 @@ func Key[E any](t testing.TB) idtype.Decimal[E] {
 //
 // The IDs are of launch 1, so a database that refuses test IDs accepts them. The first generator
 // that is opened mints the same ones every time: 10000000001, 20000000001 and so on. The app joins
-// this launch whatever IDMINT_LAUNCH_ID and IDMINT_DEPLOYMENT say. A service that no launch can have
-// fails the test.
+// this launch whatever IDMINT_LAUNCH_ID and IDMINT_DEPLOYMENT say. If no launch can be of such a
+// service, the test fails.
 func Launch(t testing.TB, service string) (launchlog.Store, idmint.App) {
 	t.Helper()
 	app := idmint.App{Service: service, Environment: "test"}

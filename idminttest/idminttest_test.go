@@ -25,8 +25,8 @@ type run struct {
 func (r *run) Name() string     { return "the same" }
 func (r *run) Cleanup(f func()) { *r.cleanups = append(*r.cleanups, f) }
 
-// TestKeys: a test has the same keys in each run, and does not repeat one within it. Tests beside it
-// have these keys as well.
+// TestKeys: a test has the same keys in each run, and never repeats one within it. Other tests have
+// these keys as well.
 func TestKeys(t *testing.T) {
 	for range 2 { // as go test -count=2
 		var cleanups []func()

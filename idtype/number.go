@@ -5,11 +5,11 @@ package idtype
 //
 //	type UserID = idtype.Decimal[idtype.AsNumber[User]]
 //
-// An ID is written as a number, and zero as 0. UnmarshalJSON accepts 0 as zero, numbers, strings,
-// and null. A number is never above 2^53−1, because JavaScript rounds those: a greater ID is written
-// as a string, as without the tag. Of decimal IDs these are the ones with a counter from 900,719 on.
+// An ID is written as a number, and zero as 0. UnmarshalJSON accepts numbers, strings, null, and 0,
+// which is zero. No number above 2^53−1 is written, because JavaScript rounds it: a greater ID is a
+// string, as without the tag. Decimal IDs come to that at counter 900,719.
 //
-// Columns, text and binary forms do not follow the tag. Without it, clients must take strings.
+// Columns, text and binary forms do not follow the tag.
 type AsNumber[E any] struct{}
 
 const maxNumber = 1<<53 - 1 // JavaScript's Number.MAX_SAFE_INTEGER

@@ -124,7 +124,9 @@ func (t Trace[E]) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON accepts what MarshalJSON writes, and exact integers. It takes no fraction and no
 // exponent, even of a whole number. null sets zero. On an error, which is an [*InputError], the ID
 // stays as it was.
-func (t *Trace[E]) UnmarshalJSON(data []byte) error { return set(t)(decodeJSON[E](traceType, data)) }
+func (t *Trace[E]) UnmarshalJSON(data []byte) error {
+	return set(t)(decodeJSON[E](traceType, data))
+}
 
 // AppendBinary appends 8 bytes, big-endian. It never fails.
 func (t Trace[E]) AppendBinary(b []byte) ([]byte, error) {
