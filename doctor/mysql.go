@@ -192,7 +192,7 @@ var mysqlUses, mysqlAbuses = []use{
 	{"INSERT", "idmint_order", "INSERT INTO {} SELECT * FROM {}"},
 	{"UPDATE", "idmint_launch", "UPDATE {} SET next_generator_id = 0"},
 	{"UPDATE", "idmint_counter", "UPDATE {} SET value = 0, updated_at = '', note = '', holder = ''"},
-	{"UPDATE", "idmint_order", "UPDATE {} SET value = 0, looks = 0, updated_at = ''"},
+	{"UPDATE", "idmint_order", "UPDATE {} SET namespace = '', service = '', value = 0, looks = 0"},
 }, []use{
 	{"UPDATE", "idmint_schema", "UPDATE {} SET word = ''"},
 	{"INSERT", "idmint_schema", "INSERT INTO {} SELECT * FROM {}"},
@@ -226,8 +226,10 @@ func mysqlRights(ctx context.Context, db *database, r *checks.Reporter) error {
 	uses, abuses := slices.Clone(mysqlUses), slices.Clone(mysqlAbuses)
 	for _, table := range used {
 		uses = append(uses, use{"SELECT", table, "SELECT 1 FROM {}"})
-		abuses = append(abuses, use{"DELETE", table, "DELETE FROM {}"},
-			use{"UPDATE of keys", table, "UPDATE {} SET namespace = ''"})
+		abuses = append(abuses, use{"DELETE", table, "DELETE FROM {}"})
+		if table != "idmint_order" {
+			abuses = append(abuses, use{"UPDATE of keys", table, "UPDATE {} SET namespace = ''"})
+		}
 	}
 	missing, err := those(uses, false)
 	if err != nil {

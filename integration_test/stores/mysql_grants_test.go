@@ -54,10 +54,11 @@ func TestGrants(t *testing.T) {
 	t.Parallel()
 	launches := []string{
 		"StartLaunch", "StartLaunch, another namespace", "EndLaunch", "AdvanceLaunches",
+		"StartLaunch, a key that is there", "Order",
 	}
 	numbers := []string{
 		"ClaimGenerator", "RaiseCounter", "ReserveNumbers", "ReserveNumbers, a new counter",
-		"AdvanceCounter",
+		"AdvanceCounter", "StartLaunch, a key that is there", "Order",
 	}
 	for _, test := range []struct {
 		roles, can []string

@@ -20,9 +20,10 @@
 // replica has everything. A replica that lacks the newest transactions gives out their numbers
 // again. See package launchlog for what to do then.
 //
-// A call may find the row of an earlier call with the same key, whose commit is under way. It may
-// answer before that commit is on disk or on the replica: InnoDB shows rows so early. A crash
-// within that one flush can lose what was answered.
+// A call may find the row of an earlier call with the same key, whose commit is under way: InnoDB
+// shows rows before they are on disk or on a semi-synchronous replica. Such a call writes as well,
+// and answers when both commits are done. Calls that only read, such as Launch, do not wait: a
+// crash within that one flush can take back what they returned.
 //
 // On a Galera cluster all processes must write to the same one node. Even then it is not certified:
 // a node that takes over may lack transactions that were acknowledged.
@@ -200,6 +201,8 @@ func newSteps(s *Store, word string) steps {
 		Look: `INSERT INTO idmint_order (namespace, service, value, looks) VALUES (?, ?, ?, 1)
 			ON DUPLICATE KEY UPDATE value = greatest(value, VALUES(value)), looks = looks + 1,
 				updated_at = utc_timestamp(6)`,
+		Follow: `INSERT INTO idmint_order (namespace, service, value, looks) VALUES ('', '', 0, 1)
+			ON DUPLICATE KEY UPDATE looks = looks + 1`, // no namespace's and no service's name is ""
 	}, word, s.write, s.read, s.read)
 }
 

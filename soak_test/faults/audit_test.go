@@ -25,7 +25,7 @@ func (a *auditor) complain(format string, args ...any) {
 // judge audits a history, and has porcupine look for its order.
 func judge(h *history, r *rows) verdict {
 	a := &auditor{rows: r}
-	a.endings(h.calls)
+	a.endings(h)
 	a.records(h)
 	v := linear(h, r)
 	v.complaints = append(a.complaints, v.complaints...)
@@ -33,15 +33,15 @@ func judge(h *history, r *rows) verdict {
 }
 
 // endings: every call ends in time, with a result or an error that says how it is to be repeated.
-func (a *auditor) endings(calls []*call) {
-	for _, c := range calls {
+func (a *auditor) endings(h *history) {
+	for _, c := range h.calls {
 		p := place{c.Space, c.Launch}
 		switch {
 		case c.Event == failed && !c.told:
 			a.complain("%s %s %q failed: %s", c.Call, c.Op, c.Key, c.Error)
 		case c.Event == unresolved && c.Limit >= ample && !c.told && !c.isOver():
 			a.complain("%s %s %q gave up: %s", c.Call, c.Op, c.Key, c.Error)
-		case c.Event == ended && !a.over[p]:
+		case c.Event == ended && !a.over[p] && !h.fleeting:
 			a.complain("%s %s: launch %v has not ended", c.Call, c.Op, p)
 		case c.Event == missing && !slices.ContainsFunc(a.advanced[[2]string{c.Space, ""}],
 			func(s span) bool { return s.first <= int64(c.Launch) && int64(c.Launch) <= s.last }):

@@ -85,7 +85,8 @@ type fault struct {
 	pooled bool          // a connection pooler is between, for the databases that have one
 	spoil  odds          // of a proxy between
 	// clients are told of the fault, by target.full, and do not try again
-	told bool
+	told  bool
+	kills bool // the server, at least for want of a disk
 	// the fault, over and over, until the time is over; it returns what it did
 	inflict func(*arena) string
 }
@@ -120,7 +121,7 @@ var faults = []fault{
 
 // Faults of a server need one of their own.
 var serverFaults = []fault{
-	{name: "ServerKilled", budget: ample, inflict: killServer},
+	{name: "ServerKilled", budget: ample, kills: true, inflict: killServer},
 	{name: "ServerStopped", budget: 1500 * time.Millisecond, inflict: stopServer},
 }
 
@@ -179,9 +180,10 @@ func TestDiskFull(t *testing.T) {
 			}
 			args := append(slices.Clone(target.args), target.small...)
 			a := newArena(t, dbtest.RunOn(t, kind, disk, args...))
-			fault{name: "DiskFull", budget: ample, told: true, inflict: func(a *arena) string {
-				return fillDisk(a, disk)
-			}}.test(a)
+			fault{
+				name: "DiskFull", budget: ample, told: true, kills: true,
+				inflict: func(a *arena) string { return fillDisk(a, disk) },
+			}.test(a)
 		})
 	}
 }
@@ -241,6 +243,7 @@ func (f fault) test(a *arena) {
 	did := f.inflict(a)
 	a.fleet.end()
 	h := remember(a.T, a.fleet.dir)
+	h.fleeting = f.kills && a.early
 	told := 0
 	for _, c := range h.calls {
 		if f.told && (c.Event == failed || c.Event == unresolved) &&

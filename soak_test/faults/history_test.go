@@ -45,6 +45,10 @@ const never = time.Duration(math.MaxInt64)
 type history struct {
 	calls    []*call
 	attempts map[event]int
+	// fleeting says that the server was killed, and shows rows before their commit is on disk. Then
+	// what was only read may be gone: nothing follows from it. What a step that writes returned is
+	// on disk, also where the step found it there.
+	fleeting bool
 }
 
 // remember reads the files of workers in a folder.

@@ -215,6 +215,7 @@ func claimLines(h *history, r *rows, of lineOf) {
 	for t := range h.all() {
 		p := place{t.Space, t.Launch}
 		switch {
+		case t.Op == claim && t.Event == over && h.fleeting: // which is read
 		case t.Op == claim && t.Event == over:
 			of(nameOf(p), claimed).add(t.began, t.ended, step{op: claim, number: none})
 		case t.Op == claim && t.Event != refused:
@@ -362,7 +363,12 @@ func counterLines(h *history, r *rows, of lineOf) {
 	}
 	for t := range h.all() {
 		switch t.Op {
-		case reserve, advanceCounter, raise, last:
+		case last:
+			if h.fleeting {
+				continue
+			}
+			fallthrough
+		case reserve, advanceCounter, raise:
 			if c := get([2]string{t.Space, t.Key}); t.Event == won {
 				c.told(t)
 			} else if t.Event != refused && t.Op != last {

@@ -119,7 +119,7 @@ func TestJudge(t *testing.T) {
 	one := place{space, 1}
 	for name, test := range map[string]struct {
 		breach func(map[string]*try, *rows)
-		want   string // part of the complaints
+		want   string // part of the complaints, which a fleeting history of these names lacks
 	}{
 		"sound": {func(map[string]*try, *rows) {}, ""},
 		"an advance in doubt that was carried out": {func(h map[string]*try, _ *rows) {
@@ -256,6 +256,13 @@ func TestJudge(t *testing.T) {
 		}
 		v := judge(h, r)
 		all := strings.Join(v.complaints, "\n")
+		h.fleeting = true
+		read := strings.HasPrefix(name, "a read ") ||
+			name == "a claim on a launch that has not ended" ||
+			name == "a claim that was refused before an advance"
+		if judge(h, r).complaints == nil != (read || test.want == "") {
+			t.Errorf("%s, of what was only read: %v", name, !read)
+		}
 		if (test.want == "") != (all == "") || !strings.Contains(all, test.want) {
 			t.Errorf("%s: got %q, want %q", name, all, test.want)
 		}

@@ -37,6 +37,7 @@ type target struct {
 	args    []string                             // of a server, or of each node
 	small   []string                             // more of them, for a small disk
 	full    string                               // in the message of a server whose disk is full
+	early   bool                                 // shows rows before their commit is on disk
 
 	// Of servers of SQL:
 	sessions string   // selects the other sessions in the database
@@ -112,7 +113,7 @@ var targets = map[databases.Kind]target{
 	}.inSQL(migrations.Postgres,
 		func(ctx context.Context, source string) (store, error) { return postgres.Open(ctx, source) }),
 	databases.MariaDB: target{
-		full: "is full",
+		full: "is full", early: true,
 		sessions: "SELECT id FROM information_schema.processlist WHERE db = database() " +
 			"AND id <> connection_id() ORDER BY rand()",
 		ends:    []string{"KILL CONNECTION %d", "KILL QUERY %d"},

@@ -1,14 +1,18 @@
 package servers_test
 
 import (
+	"crypto/rand"
+	"errors"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/internal/dialect"
+	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/checks"
 	"github.com/idmint/idmint/launchlog/storetest"
 	"github.com/idmint/idmint/migrations"
@@ -95,5 +99,65 @@ func TestMariaDBBinaryLogWithoutSuper(t *testing.T) {
 	}
 	if err := functions.Install(ctx, db, functions.MySQL); err != nil {
 		t.Error(err)
+	}
+}
+
+// InnoDB shows a row before its commit has come to the disk, or to the replica: here to one that is
+// away, so that the commit waits until the test lets it. A step that finds the row waits as well,
+// because a crash or a failover may take the row back until then.
+func TestMariaDBCommitsInDoubt(t *testing.T) {
+	server := dbtest.Run(t, databases.MariaDB, "--log-bin=binlog", "--server-id=7",
+		"--rpl-semi-sync-master-wait-point=AFTER_COMMIT", "--rpl-semi-sync-master-timeout=4294967295")
+	admin := dbtest.Open(t, server.DSN)
+	status := func(name string) (value string) {
+		t.Helper()
+		if err := admin.QueryRow("SELECT variable_value FROM information_schema.global_status "+
+			"WHERE variable_name = ?", name).Scan(&value); err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+	for name := range storetest.Writes(nil) {
+		t.Run(name, func(t *testing.T) {
+			d, drop, err := server.Create(ctx, "t_"+strings.ToLower(rand.Text()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := openMySQL(t, migrate(t, d))
+			if _, err := logOf(t, s).Start(ctx, storetest.Request("a")); err != nil {
+				t.Fatal(err)
+			}
+			c := launchlog.CounterRef{Namespace: launchlog.DefaultNamespace, Name: "c"}
+			if _, err := s.ReserveNumbers(ctx, c, 0, 10); err != nil {
+				t.Fatal(err)
+			}
+			dbtest.Exec(t, admin, "SET GLOBAL rpl_semi_sync_master_enabled = ON")
+			answers := make(chan error, 2)
+			running := 0
+			for _, waiting := range []string{"1", "2"} {
+				step := storetest.Writes(openMySQL(t, d))[name]
+				go func() { answers <- step() }()
+				for running++; status("Rpl_semi_sync_master_wait_sessions") != waiting; {
+					select {
+					case err := <-answers:
+						running--
+						if !errors.Is(err, launchlog.ErrNotFound) {
+							t.Errorf("of %s steps one is answered at once: %v", waiting, err)
+						}
+						waiting = status("Rpl_semi_sync_master_wait_sessions")
+					case <-time.After(10 * time.Millisecond):
+					}
+				}
+			}
+			dbtest.Exec(t, admin, "SET GLOBAL rpl_semi_sync_master_enabled = OFF")
+			for range running {
+				if err := <-answers; err != nil {
+					t.Error(err)
+				}
+			}
+			if err := drop(ctx); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }

@@ -23,6 +23,9 @@ type Words struct {
 	Is       string // compares, and takes two NULLs for equal
 	Greatest string // the function that returns the greater one of two numbers
 	Look     string // counts a look at the register ?, ?, and raises it to ?
+	// Follow changes a row, whatever is there. A step that has changed nothing runs it, in a database
+	// that shows rows before their commit is on disk; "" in others. See [Steps.write].
+	Follow string
 }
 
 // A Tx runs the statements of a step, within its transaction or, for one that only reads, without.
@@ -55,7 +58,7 @@ type statements struct {
 	launchByKey, oneLaunch, lockLaunch, launches, running, insertLaunch, endLaunch string
 	nextNumber, insertClaim, claimByToken, claims, events, insertEvent             string
 	value, lockValue, makeCounter, takeNumbers, advanceCounter, raiseCounter       string
-	look, order                                                                    string
+	look, order, follow                                                            string
 	oneCounter, counters                                                           string
 }
 
@@ -137,7 +140,7 @@ func NewSteps(w Words, word string, inTransaction, reading, looking Runner) Step
 		raiseCounter: in(`UPDATE idmint_counter
 			SET value = ?, note = ?, holder = ?, updated_at = ` + w.Now + thisCounter + `
 			AND (value = ? OR value = ? AND note = ?)`),
-		look: in(w.Look),
+		look: in(w.Look), follow: in(w.Follow),
 		order: in(`SELECT value, looks, (` + Word + `),
 				coalesce((SELECT token FROM idmint_generator` + thisLaunch + ` AND generator_id = ?), ''),
 				coalesce((SELECT next_generator_id FROM idmint_launch` + thisLaunch + `), 0)
@@ -169,6 +172,20 @@ func (s *Steps) read(ctx context.Context, step Step) (any, error) {
 // transaction locks the word's table, so the log stays in its place until it ends. A step is run
 // again where another process made its row first, to find that: the whole transaction is rolled
 // back, and the number with it.
+//
+// A step may change nothing because it finds what another one has made: the launch of its key, the
+// claim of its token, a launch that has ended, a counter that is high enough. InnoDB shows such a
+// row when its commit is in the log's memory, and before it is on disk or on a semi-synchronous
+// replica. If the server is killed between, the row is gone, and its number is given out again. So
+// what the step returns must not be acknowledged before that commit is. InnoDB has one log, and a
+// commit waits until all of the log before it is written. Therefore the step makes a commit of its
+// own, which comes behind the one that it has seen, and waits for it. That commit must change a
+// row: one that does not waits for nothing, also after SELECT … FOR UPDATE, and MySQL drops an
+// UPDATE that sets what is there. An error needs no such wait, because it gives out nothing.
+//
+// PostgreSQL shows a row after its commit is on disk. But an operator can cut off the wait for the
+// synchronous standby, so package postgres locks the row, which there is a change. SQLite shows a
+// row after the sync of its commit.
 func (s *Steps) write(ctx context.Context, step Step) (v any, err error) {
 	if s.inTransaction == nil {
 		return nil, errNotOpened
@@ -182,13 +199,35 @@ func (s *Steps) write(ctx context.Context, step Step) (v any, err error) {
 			case err != nil:
 				return nil, err
 			}
-			return step(ctx, tx)
+			changing := &changing{Tx: tx}
+			v, err := step(ctx, changing)
+			if err == nil && !changing.changed && s.follow != "" {
+				err = run(ctx, tx, s.follow)
+			}
+			return v, err
 		})
 		if dialect.MySQLNumber(err) != duplicate {
 			return v, err
 		}
 	}
 	return nil, &launchlog.AttemptError{Err: err}
+}
+
+// A changing transaction knows whether it has changed a row.
+type changing struct {
+	Tx
+	changed bool
+}
+
+func (c *changing) ExecContext(
+	ctx context.Context, text string, args ...any,
+) (sql.Result, error) {
+	result, err := c.Tx.ExecContext(ctx, text, args...)
+	if err == nil {
+		n, _ := result.RowsAffected() // without the number the step writes once more
+		c.changed = c.changed || n > 0
+	}
+	return result, err
 }
 
 // duplicate is the number of MySQL's error for a row that is there.
