@@ -45,6 +45,20 @@ func TestFunctionsValues(t *testing.T) {
 	}
 }
 
+// PostgreSQL prefers an operator of the very types of its operands, in whatever schema of the
+// caller's search_path. Functions never run one that somebody else has made.
+func TestFunctionsOfStrangers(t *testing.T) {
+	t.Parallel()
+	db := newFunctions(t, functions.Postgres)
+	dbtest.Exec(t, db, `CREATE FUNCTION caught(bigint, integer) RETURNS bigint LANGUAGE plpgsql
+		AS $$ BEGIN RAISE 'a function runs the operator of a stranger'; END $$`)
+	for _, operator := range []string{"&", "|", "%", "/", "-", "*", "<<", ">>"} {
+		dbtest.Exec(t, db, "CREATE OPERATOR "+operator+
+			" (LEFTARG = bigint, RIGHTARG = integer, FUNCTION = caught)")
+	}
+	testFunctions(t, db, functionDialects[functions.Postgres])
+}
+
 // All databases have the same functions, and TestFunctionsValues asks for each.
 func TestFunctionsNames(t *testing.T) {
 	asked := askedFunctions(questions(t))

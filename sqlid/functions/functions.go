@@ -48,7 +48,9 @@ type Dialect = dialect.Dialect
 
 // The dialects that keep functions.
 const (
-	// Postgres is PostgreSQL 12 or later. The functions go into the first schema of search_path.
+	// Postgres is PostgreSQL 14 or later. The functions go into the first schema of search_path.
+	// Their operators are found by that path, once: let it have no schema in which somebody may
+	// create objects whom you do not trust. The search_path of a caller does not matter.
 	Postgres Dialect = dialect.Postgres
 	// MySQL is version 8.0 or later. Its statements are tested on MariaDB. To create a function
 	// takes the right CREATE ROUTINE. On a server that writes a binary log it takes
@@ -124,9 +126,11 @@ type syntax struct {
 const guard = "CASE WHEN {%s} THEN %s END"
 
 var syntaxes = map[Dialect]syntax{
+	// The operators of a RETURN are found when the function is made, and not by the search_path of
+	// whoever calls it: somebody who may create objects there could have his own ones run.
 	Postgres: {
 		"CREATE OR REPLACE FUNCTION idmint_{head} LANGUAGE sql IMMUTABLE PARALLEL SAFE" +
-			" AS $$ SELECT {body} $$",
+			" RETURN {body}",
 		guard, postgresFragments, postgres,
 	},
 	// A body of one expression needs no other delimiter.
