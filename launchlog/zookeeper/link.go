@@ -1,11 +1,13 @@
 package zookeeper
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -150,11 +152,15 @@ func ask[T any](ctx context.Context, l *link, f func(*zk.Conn) (T, error)) (v T,
 	}
 }
 
-// A wire is a connection that says when it is closed. Package zk closes it after each error.
+// A wire is a connection that says when it is closed, and hands on what package zk can decode.
+// Package zk closes it after each error.
 type wire struct {
 	net.Conn
-	dead chan struct{}
-	once sync.Once
+	dead    chan struct{}
+	once    sync.Once
+	greeted atomic.Bool  // the first frame has come, which is the session's
+	asked   sync.Map     // the kind of a request by its number, until its answer has come
+	frame   bytes.Buffer // that is being handed on; of the goroutine that reads
 }
 
 // hand is the dialer of package zk.
