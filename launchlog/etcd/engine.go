@@ -60,6 +60,32 @@ func rowOf(name string, read *etcdserverpb.ResponseOp) kv.Row {
 	return row
 }
 
+var errAnswer = errors.New("the server's answer is not one of etcd to what it was asked")
+
+// check returns an error unless a transaction's answer has one for each of its gets, of the keys that
+// it asks for. Whatever listens at an endpoint may answer.
+func check(answer *clientv3.TxnResponse, gets ...clientv3.Op) error {
+	if len(answer.Responses) != len(gets) {
+		return errAnswer
+	}
+	for i, get := range gets {
+		found := answer.Responses[i].GetResponseRange()
+		if found == nil {
+			return errAnswer
+		}
+		first, end := get.KeyBytes(), get.RangeBytes()
+		if end == nil {
+			end = append(slices.Clone(first), 0)
+		}
+		for _, row := range found.Kvs {
+			if bytes.Compare(row.Key, first) < 0 || bytes.Compare(row.Key, end) >= 0 {
+				return errAnswer
+			}
+		}
+	}
+	return nil
+}
+
 // read reads as of one moment, in which the log is there.
 func (e *engine) read(
 	ctx context.Context, gets ...clientv3.Op,
@@ -68,7 +94,11 @@ func (e *engine) read(
 	found, err := kv.Look(ctx, e.cluster, func(ctx context.Context, c *clientv3.Client) (
 		*clientv3.TxnResponse, error,
 	) {
-		return c.Txn(ctx).Then(gets...).Commit()
+		answer, err := c.Txn(ctx).Then(gets...).Commit()
+		if err == nil {
+			err = check(answer, gets...)
+		}
+		return answer, err
 	})
 	if err != nil {
 		return nil, err
@@ -108,10 +138,14 @@ func (e *engine) Commit(ctx context.Context, part string, changes ...kv.Change) 
 	if e.schema != nil {
 		same = append(same, clientv3.Compare(clientv3.Value(e.schemaKey()), "=", string(e.schema)))
 	}
+	home := clientv3.OpGet(e.schemaKey())
 	answer, doubt, err := kv.Ask(ctx, e.cluster, func(ctx context.Context, c *clientv3.Client) (
 		*clientv3.TxnResponse, error,
 	) {
-		answer, err := c.Txn(ctx).If(same...).Then(puts...).Else(clientv3.OpGet(e.schemaKey())).Commit()
+		answer, err := c.Txn(ctx).If(same...).Then(puts...).Else(home).Commit()
+		if err == nil && !answer.Succeeded {
+			err = check(answer, home)
+		}
 		return answer, explain(err)
 	})
 	switch {
