@@ -14,8 +14,11 @@
 // # It hides, it does not secure
 //
 // Neither kind is a cipher. Whoever sees some pairs of an ID and its scrambled form may work out
-// the rest. Any number leads to some ID, a guessed one as well: check permissions. What must
-// withstand an attacker is a random token, or encrypted.
+// the rest. Of Multiplicative, the scrambled forms alone will do, without a single ID: a program
+// found the key of a sequence from 64 forms in a row in 25 of 40 tries and from 128 in 44 of 60,
+// within 0.1 s each, and then predicted 1,000 of 1,000 others. Any number leads to some ID, a
+// guessed one as well: check permissions. What must withstand an attacker is a random token, or
+// encrypted.
 //
 // # The two kinds
 //
@@ -35,7 +38,9 @@
 // 16,384 in a row. The identity and plain multiplication fail. The table was measured when the mapping
 // was chosen, which never changes; tests repeat its third row.
 //
-// Take Network unless the nanoseconds count.
+//	the forms of a sequence, in a row         64 to 128 give the key away   no way was found
+//
+// Take Network, unless nanoseconds count and nobody gains anything by the key.
 //
 // # Domains and zero
 //

@@ -29,9 +29,9 @@ func Example() {
 }
 
 // IDs of a sequence fit ECMAScript's numbers, and so do their scrambled forms.
-func ExampleNewMultiplicative() {
+func ExampleNewNetwork() {
 	key, _ := scramble.ParseKey("9f86d081884c7d659a2feaa0c55ad015")
-	p, _ := scramble.NewMultiplicative(scramble.Int53, key)
+	p, _ := scramble.NewNetwork(scramble.Int53, key)
 	for id := int64(57); id < 60; id++ {
 		shown, _ := p.Scramble(id)
 		back, _ := p.Unscramble(int64(float64(shown)))
@@ -40,9 +40,9 @@ func ExampleNewMultiplicative() {
 	_, err := p.Scramble(1 << 53)
 	fmt.Println(err)
 	// Output:
-	// 57 3399613846522278 57
-	// 58 5586765929391910 58
-	// 59 4635369535910858 59
+	// 57 2975493270299062 57
+	// 58 6764683864647961 58
+	// 59 2375136438477743 59
 	// scramble: 9007199254740992 is outside 1..9007199254740991
 }
 

@@ -15,6 +15,8 @@ const multiplicativeLabel = "idmint/scramble/multiplicative/"
 //
 // The steps permute 0 ..= 2^n−1. Zero stays out: the ID that would become 0 becomes what 0 would.
 //
+// Some dozens of forms in a row give its key away: see the package's documentation, and [Network].
+//
 // It is immutable, comparable, and safe for use by many goroutines. The zero value takes no ID: its
 // methods return a [*DomainError].
 type Multiplicative struct {
