@@ -2,6 +2,8 @@ package publicid
 
 import (
 	"crypto/aes"
+	"crypto/cipher"
+	"encoding/hex"
 	"fmt"
 	"regexp"
 	"slices"
@@ -42,7 +44,11 @@ func NewScrambled[T interface {
 }](prefix string, key Key, older ...Key) (*Codec[T], error) {
 	return newCodec(prefix, scrambledChars, func(k Key) (form[T], error) {
 		secret := k.derive(scrambledLabel, prefix)
-		network, err := scramble.NewNetwork(scramble.Int63, scramble.Key(secret[:16]))
+		own, err := scramble.ParseKey(hex.EncodeToString(secret[:16]))
+		if err != nil {
+			return nil, err
+		}
+		network, err := scramble.NewNetwork(scramble.Int63, own)
 		return scrambled[T]{network}, err
 	}, key, older)
 }
@@ -55,7 +61,7 @@ func NewEncrypted[T idtype.ID](prefix string, key Key, older ...Key) (*Codec[T],
 	return newCodec(prefix, encryptedChars, func(k Key) (form[T], error) {
 		secret := k.derive(encryptedLabel, prefix)
 		block, err := aes.NewCipher(secret[:])
-		return encrypted[T]{block, size}, err
+		return encrypted[T]{func() cipher.Block { return block }, size}, err
 	}, key, older)
 }
 

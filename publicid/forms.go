@@ -62,7 +62,7 @@ func (s scrambled[T]) open(w wide) (id T, ok bool) {
 
 // encrypted holds a block cipher and the length of an ID's bytes.
 type encrypted[T idtype.ID] struct {
-	block cipher.Block
+	block func() cipher.Block // as the secret of a [Key]
 	size  int
 }
 
@@ -72,7 +72,7 @@ func (e encrypted[T]) seal(id T) (w wide, err error) {
 	}
 	var block [aes.BlockSize]byte
 	idtype.AppendBytes(block[:aes.BlockSize-e.size], id)
-	e.block.Encrypt(block[:], block[:])
+	e.block().Encrypt(block[:], block[:])
 	return wide{binary.BigEndian.Uint64(block[:8]), binary.BigEndian.Uint64(block[8:])}, nil
 }
 
@@ -80,7 +80,7 @@ func (e encrypted[T]) open(w wide) (id T, ok bool) {
 	var block [aes.BlockSize]byte
 	binary.BigEndian.PutUint64(block[:8], w.high)
 	binary.BigEndian.PutUint64(block[8:], w.low)
-	e.block.Decrypt(block[:], block[:])
+	e.block().Decrypt(block[:], block[:])
 	var set byte // the zeros: one look at all, so that the time tells nothing about them
 	for _, b := range block[:aes.BlockSize-e.size] {
 		set |= b

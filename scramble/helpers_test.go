@@ -32,23 +32,24 @@ var (
 )
 
 // number is the key that ends in the number n: 0 and 1 are those that a weak derivation would show.
-func number(n uint64) (k scramble.Key) {
+func number(n uint64) scramble.Key {
+	var k [16]byte
 	binary.BigEndian.PutUint64(k[8:], n)
-	return k
+	return scramble.NewKey(k)
 }
 
 // keys are count keys: the simplest, and then arbitrary ones.
 func keys(count int) []scramble.Key {
-	all := scramble.Key{}
+	all := [16]byte{}
 	for i := range all {
 		all[i] = 0xff
 	}
-	ks := []scramble.Key{number(0), number(1), number(2), all}
+	ks := []scramble.Key{number(0), number(1), number(2), scramble.NewKey(all)}
 	r := rand.New(rand.NewPCG(1, 1))
 	for len(ks) < count {
-		k := number(r.Uint64())
-		binary.BigEndian.PutUint64(k[:], r.Uint64())
-		ks = append(ks, k)
+		k := number(r.Uint64()).Bytes()
+		binary.BigEndian.PutUint64(k, r.Uint64())
+		ks = append(ks, scramble.NewKey([16]byte(k)))
 	}
 	return ks[:count]
 }

@@ -9,12 +9,14 @@ import (
 )
 
 // Key selects one of the permutations of a kind and a domain. Every key is as good as any other,
-// the zero key included, except that others might guess it. The format verb %x prints what
-// [ParseKey] reads.
-type Key [16]byte
+// except that others might guess it. [ParseKey] makes one. What prints a key, or a struct that holds
+// one, shows nothing of it.
+type Key struct {
+	secret func() [16]byte // fmt, which prints what structs hold, does not call it
+}
 
 const (
-	keyDigits = 2 * len(Key{})
+	keyDigits = 2 * 16
 	hexDigits = "0123456789abcdef"
 )
 
@@ -24,15 +26,15 @@ func ParseKey(s string) (Key, error) {
 	if len(s) != keyDigits {
 		return Key{}, &KeyError{fmt.Sprintf("has %d bytes", len(s))}
 	}
-	var k Key
+	var secret [16]byte
 	for i := range len(s) {
 		digit := strings.IndexByte(hexDigits, s[i])
 		if digit < 0 {
 			return Key{}, &KeyError{fmt.Sprintf("has %q as its byte %d", s[i:i+1], i+1)}
 		}
-		k[i/2] = k[i/2]<<4 | byte(digit)
+		secret[i/2] = secret[i/2]<<4 | byte(digit)
 	}
-	return k, nil
+	return Key{func() [16]byte { return secret }}, nil
 }
 
 // A KeyError is returned by [ParseKey]. It does not quote all of the text. Errors are logged, and a
@@ -49,9 +51,18 @@ func (e *KeyError) Error() string {
 // words derives the numbers of a permutation from its key. A hash leaves no weak keys to think of.
 // It makes the permutations of one key in two domains, or of two kinds, unrelated.
 func words(label string, d Domain, key Key) (w [sha512.Size / 8]uint64) {
-	sum := sha512.Sum512(append(strconv.AppendInt([]byte(label), int64(d), 10), key[:]...))
+	secret := key.secret()
+	sum := sha512.Sum512(append(strconv.AppendInt([]byte(label), int64(d), 10), secret[:]...))
 	for i := range w {
 		w[i] = binary.BigEndian.Uint64(sum[8*i:])
 	}
 	return w
+}
+
+// check returns an error where no permutation of a domain can be made by the key.
+func (k Key) check(d Domain) error {
+	if k.secret == nil {
+		return &KeyError{"is empty"}
+	}
+	return d.check()
 }

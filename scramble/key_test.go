@@ -1,9 +1,9 @@
 package scramble_test
 
 import (
+	"bytes"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -12,9 +12,9 @@ import (
 
 func TestParseKey(t *testing.T) {
 	for _, k := range keys(10) {
-		text := fmt.Sprintf("%x", k)
-		if got, err := scramble.ParseKey(text); err != nil || got != k {
-			t.Errorf("ParseKey(%q) = %x, %v", text, got, err)
+		text := hex.EncodeToString(k.Bytes())
+		if got, err := scramble.ParseKey(text); err != nil || !bytes.Equal(got.Bytes(), k.Bytes()) {
+			t.Errorf("ParseKey(%q): %v", text, err)
 		}
 	}
 	const good = "000102030405060708090a0b0c0d0e0f"
@@ -29,8 +29,8 @@ func TestParseKey(t *testing.T) {
 	} {
 		k, err := scramble.ParseKey(tt.text)
 		var e *scramble.KeyError
-		if !errors.As(err, &e) || e.Reason != tt.reason || k != (scramble.Key{}) {
-			t.Errorf("ParseKey(%q) = %x, %v, want an error that it %s", tt.text, k, err, tt.reason)
+		if !errors.As(err, &e) || e.Reason != tt.reason || !k.Empty() {
+			t.Errorf("ParseKey(%q) = %v, %v, want an error that it %s", tt.text, k, err, tt.reason)
 		}
 	}
 }
@@ -41,13 +41,13 @@ func FuzzParseKey(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		k, err := scramble.ParseKey(text)
 		if err == nil {
-			if got := hex.EncodeToString(k[:]); got != text {
+			if got := hex.EncodeToString(k.Bytes()); got != text {
 				t.Fatalf("read %q, wrote %q", text, got)
 			}
 			return
 		}
-		if e := new(scramble.KeyError); !errors.As(err, &e) || k != (scramble.Key{}) {
-			t.Fatalf("ParseKey(%q) = %x, %#v", text, k, err)
+		if e := new(scramble.KeyError); !errors.As(err, &e) || !k.Empty() {
+			t.Fatalf("ParseKey(%q) = %v, %#v", text, k, err)
 		}
 		if len(text) > 8 && strings.Contains(err.Error(), text) {
 			t.Fatalf("the error shows the key: %v", err)

@@ -17,19 +17,23 @@ const multiplicativeLabel = "idmint/scramble/multiplicative/"
 //
 // Some dozens of forms in a row give its key away: see the package's documentation, and [Network].
 //
-// It is immutable, comparable, and safe for use by many goroutines. The zero value takes no ID: its
+// It is immutable, and safe for use by many goroutines. The zero value takes no ID: its
 // methods return a [*DomainError].
 type Multiplicative struct {
-	domain       Domain
+	domain  Domain
+	factors func() *factors // as the secret of a [Key]
+}
+
+type factors struct {
 	c            uint64
 	a, b         uint64 // odd
 	undoA, undoB uint64 // their inverses
 }
 
 // NewMultiplicative makes the permutation of a domain that a key selects. The error is a
-// [*DomainError].
+// [*DomainError], or a [*KeyError] for the zero key.
 func NewMultiplicative(d Domain, key Key) (Multiplicative, error) {
-	if err := d.check(); err != nil {
+	if err := key.check(d); err != nil {
 		return Multiplicative{}, err
 	}
 	return newMultiplicative(d, key), nil
@@ -38,7 +42,8 @@ func NewMultiplicative(d Domain, key Key) (Multiplicative, error) {
 func newMultiplicative(d Domain, key Key) Multiplicative {
 	w := words(multiplicativeLabel, d, key)
 	a, b := w[1]|1, w[2]|1
-	return Multiplicative{d, w[0], a, b, inverse(a), inverse(b)}
+	f := &factors{w[0], a, b, inverse(a), inverse(b)}
+	return Multiplicative{d, func() *factors { return f }}
 }
 
 // Scramble returns the scrambled form of v. The error is a [*RangeError] for a v that is not in the
@@ -50,11 +55,13 @@ func (m Multiplicative) Scramble(v int64) (int64, error) { return m.domain.permu
 func (m Multiplicative) Unscramble(v int64) (int64, error) { return m.domain.permute(v, m.back) }
 
 func (m *Multiplicative) forth(x uint64) uint64 {
-	return m.domain.multiply((x+m.c)&m.domain.mask(), m.a, m.b)
+	f := m.factors()
+	return m.domain.multiply((x+f.c)&m.domain.mask(), f.a, f.b)
 }
 
 func (m *Multiplicative) back(x uint64) uint64 {
-	return (m.domain.multiply(x, m.undoB, m.undoA) - m.c) & m.domain.mask()
+	f := m.factors()
+	return (m.domain.multiply(x, f.undoB, f.undoA) - f.c) & m.domain.mask()
 }
 
 // multiply undoes itself with the inverses of b and a for a and b. A shift by half of the bits or

@@ -21,16 +21,17 @@ const (
 // The network permutes 0 ..= 2^n−1. Zero stays out: the ID that would become 0 becomes what 0
 // would.
 //
-// It is immutable, comparable, and safe for use by many goroutines. The zero value takes no ID: its
+// It is immutable, and safe for use by many goroutines. The zero value takes no ID: its
 // methods return a [*DomainError].
 type Network struct {
 	domain Domain
-	keys   [rounds]uint64
+	keys   func() *[rounds]uint64 // as the secret of a [Key]
 }
 
-// NewNetwork makes the permutation of a domain that a key selects. The error is a [*DomainError].
+// NewNetwork makes the permutation of a domain that a key selects. The error is a [*DomainError], or
+// a [*KeyError] for the zero key.
 func NewNetwork(d Domain, key Key) (Network, error) {
-	if err := d.check(); err != nil {
+	if err := key.check(d); err != nil {
 		return Network{}, err
 	}
 	return newNetwork(d, key), nil
@@ -38,7 +39,8 @@ func NewNetwork(d Domain, key Key) (Network, error) {
 
 func newNetwork(d Domain, key Key) Network {
 	w := words(networkLabel, d, key)
-	return Network{d, [rounds]uint64(w[:rounds])}
+	keys := (*[rounds]uint64)(w[:])
+	return Network{d, func() *[rounds]uint64 { return keys }}
 }
 
 // Scramble returns the scrambled form of v. The error is a [*RangeError] for a v that is not in the
@@ -49,8 +51,8 @@ func (n Network) Scramble(v int64) (int64, error) { return n.domain.permute(v, n
 // not in the domain.
 func (n Network) Unscramble(v int64) (int64, error) { return n.domain.permute(v, n.back) }
 
-func (n *Network) forth(x uint64) uint64 { return n.domain.forth(x, n.keys[:]) }
-func (n *Network) back(x uint64) uint64  { return n.domain.back(x, n.keys[:]) }
+func (n *Network) forth(x uint64) uint64 { return n.domain.forth(x, n.keys()[:]) }
+func (n *Network) back(x uint64) uint64  { return n.domain.back(x, n.keys()[:]) }
 
 // forth runs one round per key: the half that is changed is the other one each time. The second
 // half stays the lower one only after an even number of rounds.

@@ -95,7 +95,7 @@ func TestLooksRandom(t *testing.T) {
 						return uint64(y)
 					})
 					if got > limit {
-						t.Errorf("%s/%d/%s, key %x: %.1f", kind.name, int(d), s.name, k, got)
+						t.Errorf("%s/%d/%s, key %x: %.1f", kind.name, int(d), s.name, k.Bytes(), got)
 					}
 				}
 			}

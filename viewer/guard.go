@@ -47,7 +47,7 @@ func (h *Handler) admit(r *http.Request) error {
 				". These pages only read: want GET or HEAD.",
 		}
 	}
-	if h.opts.Auth != nil && !h.opts.Auth.allows(r) {
+	if h.allows != nil && !h.allows(r) {
 		return &problem{
 			status: http.StatusUnauthorized, title: "Who are you?",
 			text: "These pages want a user and a password.",

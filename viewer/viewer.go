@@ -38,7 +38,17 @@ type Options struct {
 // in front of the pages, whoever sees the traffic reads it. A proxy that authenticates people itself
 // may send it in their place.
 type Auth struct {
-	User, Password string
+	User     string
+	Password string `json:"-"`
+}
+
+// Format keeps the password out of what every verb prints.
+func (a Auth) Format(f fmt.State, verb rune) {
+	type plain Auth
+	if a.Password != "" {
+		a.Password = "xxxxx"
+	}
+	fmt.Fprintf(f, fmt.FormatString(f, verb), plain(a))
 }
 
 // An OptionError is returned by [New] for a setting that cannot be.
@@ -55,8 +65,9 @@ func (e *OptionError) Error() string {
 // Handler serves the pages. It is safe for use by many goroutines, and needs no closing.
 type Handler struct {
 	log    *launchlog.Log
-	opts   Options
-	turns  chan struct{} // has one for each page that asks the log
+	opts   Options                  // without Auth
+	allows func(*http.Request) bool // by Auth, or nil; a function, because fmt prints what structs hold
+	turns  chan struct{}            // has one for each page that asks the log
 	routes map[string]page
 }
 
@@ -72,6 +83,10 @@ func New(log *launchlog.Log, opts *Options) (*Handler, error) {
 	o := &h.opts
 	if err := o.validate(); err != nil {
 		return nil, err
+	}
+	if o.Auth != nil {
+		h.allows = (&Auth{o.Auth.User, o.Auth.Password}).allows
+		o.Auth = nil
 	}
 	o.Hosts = slices.Clone(o.Hosts)
 	for i, host := range o.Hosts {

@@ -3,6 +3,7 @@ package cassandra
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
 	"regexp"
 	"sync"
 	"time"
@@ -22,7 +23,8 @@ type Config struct {
 	// Keyspace is the keyspace's name to the letter: 1 to 48 letters, digits and underscores.
 	Keyspace string
 
-	User, Password string // none where User is empty
+	User     string
+	Password string `json:"-"` // none where User is empty
 
 	// TLS is for nodes that encrypt. Without it connections are not encrypted. The node's
 	// certificate is always checked.
@@ -86,6 +88,15 @@ func (s *Store) Close() error {
 
 // validName is compiled when it is first asked: a program that imports the package starts sooner.
 var validName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\w{1,48}$`) })
+
+// Format keeps the password out of what every verb prints.
+func (c Config) Format(f fmt.State, verb rune) {
+	type plain Config
+	if c.Password != "" {
+		c.Password = "xxxxx"
+	}
+	fmt.Fprintf(f, fmt.FormatString(f, verb), plain(c))
+}
 
 // Checked returns the config with the port of each host, as [Open] uses it. The error wraps a
 // [*launchlog.RequestError].

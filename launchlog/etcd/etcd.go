@@ -3,6 +3,7 @@ package etcd
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
 	"net"
 
 	"github.com/idmint/idmint/launchlog"
@@ -19,7 +20,8 @@ type Config struct {
 	Prefix string
 
 	// User and Password are for a cluster that has authentication on.
-	User, Password string
+	User     string
+	Password string `json:"-"`
 
 	// TLS is for a cluster that encrypts. Without it connections are not encrypted.
 	TLS *tls.Config
@@ -28,6 +30,15 @@ type Config struct {
 }
 
 const defaultPort = "2379"
+
+// Format keeps the password out of what every verb prints.
+func (c Config) Format(f fmt.State, verb rune) {
+	type plain Config
+	if c.Password != "" {
+		c.Password = "xxxxx"
+	}
+	fmt.Fprintf(f, fmt.FormatString(f, verb), plain(c))
+}
 
 // Checked returns the config with defaults for what is empty, as [Open] uses it. The error wraps a
 // [*launchlog.RequestError].

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -76,5 +77,26 @@ func TestUser(t *testing.T) {
 	}
 	if err := removeAll(context.Background(), c); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestStoreShowsNoPassword(t *testing.T) {
+	const password = "secret"
+	c := place(t)
+	own := c
+	own.Path, own.User, own.Password = c.Path+"-own", "u", password
+	t.Cleanup(func() {
+		if err := removeAll(context.Background(), own); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, _, err := Migrate(t.Context(), own); err != nil {
+		t.Fatal(err)
+	}
+	s := opened(t, own)
+	text := fmt.Sprintf("%+v %#v", s, s)
+	digest := zk.DigestACL(zk.PermAll, own.User, password)[0].ID
+	if strings.Contains(text, password) || strings.Contains(text, digest) {
+		t.Error(text)
 	}
 }

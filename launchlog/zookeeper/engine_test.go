@@ -102,7 +102,7 @@ func TestStore(t *testing.T) {
 		t.Parallel()
 		return opened(t, prepared(t))
 	}, func(store launchlog.Store, ref launchlog.Ref, next int) error {
-		return kvtest.Jump(store.(*Store).engine, ref, next)
+		return kvtest.Jump(store.(*Store).engine(), ref, next)
 	})
 }
 
@@ -129,7 +129,7 @@ func TestOtherLog(t *testing.T) {
 		Drop:    func() error { return removeAll(t.Context(), c) },
 		Open: func() (launchlog.Store, kv.Engine, error) {
 			s := opened(t, c)
-			return s, s.engine, nil
+			return s, s.engine(), nil
 		},
 	})
 }

@@ -3,6 +3,7 @@ package zookeeper
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
 	"net"
 	"strings"
 	"time"
@@ -24,7 +25,8 @@ type Config struct {
 
 	// User and Password are for the scheme digest. Znodes are made so that only this user may use
 	// them. Without a user anybody may.
-	User, Password string
+	User     string
+	Password string `json:"-"`
 
 	// TLS is for servers with a secureClientPort. Without it connections are not encrypted.
 	TLS *tls.Config
@@ -45,6 +47,15 @@ const (
 	connectTime    = 2 * time.Second // until the next server is tried
 	callTime       = 6 * time.Second // until a call is given up
 )
+
+// Format keeps the password out of what every verb prints.
+func (c Config) Format(f fmt.State, verb rune) {
+	type plain Config
+	if c.Password != "" {
+		c.Password = "xxxxx"
+	}
+	fmt.Fprintf(f, fmt.FormatString(f, verb), plain(c))
+}
 
 // Checked returns the config with defaults for what is empty, as [Open] uses it. The error wraps a
 // [*launchlog.RequestError].
@@ -81,7 +92,7 @@ type store = kv.Store
 // Store keeps launch logs in a ZooKeeper ensemble. Make it with [Open].
 type Store struct {
 	*store
-	engine engine
+	engine func() *engine // fmt, which prints what structs hold, does not call it
 }
 
 var _ launchlog.Store = (*Store)(nil)
@@ -103,7 +114,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 		e.Close()
 		return nil, failed(err)
 	}
-	return &Store{kv.New(e, nil), e}, nil
+	return &Store{kv.New(&e, nil), func() *engine { return &e }}, nil
 }
 
 // Migrate makes the path and what a launch log has below it. It returns the schema's versions
@@ -126,6 +137,6 @@ func Migrate(ctx context.Context, config Config) (from, to int, err error) {
 
 // Close closes the connections. Calls that are under way end with an error.
 func (s *Store) Close() error {
-	s.engine.Close()
+	s.engine().Close()
 	return nil
 }

@@ -77,6 +77,9 @@ func splitNodes(kind Kind, rest string) (first, nodes string, err error) {
 			if strings.Contains(path, "@") { // then the node may be a part of a password
 				return "", "", errURL
 			}
+			if user, _, has := strings.Cut(node, ":"); has && user != "" { // without @HOST
+				node = user + ":xxxxx"
+			}
 			return "", "", fmt.Errorf("%.80q is no HOST:PORT: %s", node, form(kind))
 		}
 		list[i] = net.JoinHostPort(host, port)

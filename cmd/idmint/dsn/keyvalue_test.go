@@ -60,9 +60,10 @@ func TestKeyValueHints(t *testing.T) {
 	const nodes = "://USER:PASSWORD@HOST:PORT,HOST:PORT/"
 	for text, want := range map[string]string{
 		"etcd:h":                              "no // behind etcd:: want etcd" + nodes + "PREFIX",
-		"etcd://a:x,b/p":                      `"a:x" is no HOST:PORT: want etcd` + nodes + "PREFIX",
+		"etcd://a:x,b/p":                      `"a:xxxxx" is no HOST:PORT: want etcd` + nodes + "PREFIX",
 		"zookeeper://a,,b/p":                  `"" is no HOST:PORT: want zookeeper` + nodes + "PATH",
-		"etcd://u:geheim@a:x/p":               `"a:x" is no HOST:PORT`,
+		"etcd://u:geheim@a:x/p":               `"a:xxxxx" is no HOST:PORT`,
+		"etcd://u:geheim":                     `"u:xxxxx" is no HOST:PORT`,
 		"etcd://u:ge?heim@a/p":                "not a URL",
 		"etcd://u:geheim@h/x?session=1s":      `no setting "session": those of etcd are tls, ca, cert`,
 		"zookeeper://h/x?colour=red":          `no setting "colour": those of zookeeper are session`,
