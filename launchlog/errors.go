@@ -94,12 +94,14 @@ type AheadError struct {
 func (e *AheadError) Error() string {
 	row := fmt.Sprintf("launch %d of namespace %s is there, and the next launch", e.Number,
 		e.Namespace)
+	do := fmt.Sprintf("run `idmint advance --launch %d`, which ends the launches that run", e.Number)
 	if e.Launch != 0 {
+		do = "start a new launch"
 		row = fmt.Sprintf("generator number %d of launch %d of namespace %s is taken, and the next "+
 			"generator", e.Number, e.Launch, e.Namespace)
 	}
 	return fmt.Sprintf("launchlog: rows do not fit together: %s number would be %d. "+
-		"Find out who wrote to the tables, and then run: %s", row, e.Next, e.Mend())
+		"Find out who wrote to the tables, and then %s, or run: %s", row, e.Next, do, e.Mend())
 }
 
 // Mend is a statement of SQL, after which the numbers of all rows count as given out.
