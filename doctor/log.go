@@ -22,7 +22,7 @@ const (
 // offset of this machine's clock. It reads all running launches and all counters, in pages. The
 // error is the log's where the store does not answer. A [Watch] does the same once a minute.
 func Log(ctx context.Context, log *launchlog.Log) ([]checks.Result, error) {
-	c, err := read(ctx, log, time.Now)
+	c, err := read(ctx, log, time.Now, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -88,13 +88,16 @@ func forecast(c *content, _ []Share, r *checks.Reporter) {
 
 // usedUp looks at the shares of a kind.
 func usedUp(of Numbers) func(*content, []Share, *checks.Reporter) {
-	return func(_ *content, shares []Share, r *checks.Reporter) {
+	return func(c *content, shares []Share, r *checks.Reporter) {
 		n, text := 0, ""
 		for _, s := range shares {
 			if s.Of == of {
 				n, text = n+1, s.text
 				r.Used(s.Level(), "%s", s.text)
 			}
+		}
+		if c.full(n) && (of == Counters || of == Generators) {
+			r.Note("only the first %d were looked at: idmint doctor looks at all", n)
 		}
 		if n == 1 {
 			r.Pass("%s", text)

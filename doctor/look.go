@@ -80,7 +80,7 @@ type EventMark struct {
 func Look(
 	ctx context.Context, log *launchlog.Log, identity map[string]string, before *State,
 ) (State, []checks.Result, error) {
-	c, err := read(ctx, log, time.Now)
+	c, err := read(ctx, log, time.Now, 0)
 	if err != nil {
 		return State{}, nil, err
 	}

@@ -34,6 +34,8 @@ type content struct {
 	events   []launchlog.Event       // of the namespace
 	counters []launchlog.CounterState
 	pools    []pool
+
+	most int // rows of a kind that were read; 0: all
 }
 
 // A pool is what the log holds of a pool of claims.
@@ -44,9 +46,15 @@ type pool struct {
 	size, use int // how many numbers there are, and how many are lent or were within the quiet time
 }
 
-// read reads all running launches, all counters, and what else the checks look at.
-func read(ctx context.Context, log *launchlog.Log, now func() time.Time) (_ *content, err error) {
-	c := &content{taken: map[int]launchlog.Claim{}}
+// full reports whether so many rows of a kind were read that there may be more.
+func (c *content) full(n int) bool { return c.most > 0 && n >= c.most }
+
+// read reads the running launches, the counters, and what else the checks look at: all rows, or of
+// each kind as many as most, a multiple of a page's rows.
+func read(
+	ctx context.Context, log *launchlog.Log, now func() time.Time, most int,
+) (_ *content, err error) {
+	c := &content{taken: map[int]launchlog.Claim{}, most: most}
 	if c.newest, err = log.List(ctx, launchlog.Filter{Limit: marked}); err != nil {
 		return nil, failed("launches", err)
 	}
@@ -61,7 +69,8 @@ func read(ctx context.Context, log *launchlog.Log, now func() time.Time) (_ *con
 		if err != nil {
 			return nil, failed("generators", err)
 		}
-		if c.running = append(c.running, found...); len(found) < rows {
+		c.running = append(c.running, found...)
+		if len(found) < rows || c.full(len(c.running)) {
 			break
 		}
 		filter.Before = found[len(found)-1].ID
@@ -79,7 +88,8 @@ func read(ctx context.Context, log *launchlog.Log, now func() time.Time) (_ *con
 		if err != nil {
 			return nil, failed("counters", err)
 		}
-		if c.counters = append(c.counters, found...); len(found) < rows {
+		c.counters = append(c.counters, found...)
+		if len(found) < rows || c.full(len(c.counters)) {
 			break
 		}
 		after = found[len(found)-1].Name

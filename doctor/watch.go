@@ -15,7 +15,9 @@ import (
 // WatchOptions are the optional settings of [NewWatch]. The zero value is a good choice.
 type WatchOptions struct {
 	// Every is how long a reading is kept before the log is read again. It is a minute if zero. A
-	// reading asks for all launches that run and for all counters, in pages of 1,000.
+	// reading asks for the launches that run and for the counters, in pages of 1,000, and for 10,000
+	// of each at most: an app may make any number of counters, and a watch may not take as much
+	// memory. A note says so.
 	Every time.Duration
 	// Timeout is how long a reading may take. It is 2 s if zero.
 	Timeout time.Duration
@@ -50,6 +52,9 @@ type Reading struct {
 	// Failures are how many readings of the watch have failed.
 	Failures uint64
 }
+
+// mostRead is how many launches and how many counters a watch reads.
+const mostRead = 10_000
 
 // again is how soon a log that did not answer is asked again.
 const again = 5 * time.Second
@@ -116,7 +121,7 @@ func (w *Watch) read(ctx context.Context) *Reading {
 	ctx, cancel := context.WithTimeout(ctx, w.opts.Timeout)
 	defer cancel()
 	r := &Reading{At: w.opts.Now()}
-	c, err := read(ctx, w.log, w.opts.Now)
+	c, err := read(ctx, w.log, w.opts.Now, mostRead)
 	if err == nil && w.opts.Checks != nil {
 		r.Results, err = w.opts.Checks(ctx)
 	}

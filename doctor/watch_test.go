@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -49,6 +50,38 @@ func watch(t *testing.T, opts *doctor.WatchOptions) (*slow, *launchlog.Log, *doc
 	store := &slow{Store: memory.New(nil)}
 	log := newLog(t, store)
 	return store, log, doctor.NewWatch(log, opts)
+}
+
+// crowded is a store with a million counters.
+type crowded struct{ launchlog.Store }
+
+func (crowded) Counters(
+	_ context.Context, _, after string, limit int,
+) (found []launchlog.CounterState, err error) {
+	n := 0
+	if after != "" {
+		if n, err = strconv.Atoi(after); err != nil { // a name of a pool's
+			return nil, nil
+		}
+	}
+	for ; len(found) < limit && n < 1_000_000; n++ {
+		found = append(found, launchlog.CounterState{Name: strconv.Itoa(n + 1), Value: 1})
+	}
+	return found, nil
+}
+
+// A watch takes no more memory for an app that makes counters, and says that it does not see all.
+func TestManyCounters(t *testing.T) {
+	w := doctor.NewWatch(newLog(t, crowded{memory.New(nil)}),
+		&doctor.WatchOptions{Timeout: time.Hour})
+	r := w.Read(t.Context())
+	if r.Err != nil || len(r.Shares) > 11_000 || !slices.ContainsFunc(r.Results,
+		func(of checks.Result) bool {
+			return of.Check == "counters" && of.Level == checks.Note &&
+				strings.Contains(of.Message, "only the first 10000 were looked at")
+		}) {
+		t.Errorf("%d shares, %v: %+v", len(r.Shares), r.Err, r.Results)
+	}
 }
 
 // wantReading reads, and compares what a reading says of launches, how old it is, how long it was
