@@ -23,6 +23,7 @@ import (
 	"os"
 	"runtime/debug"
 
+	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/launchlog"
@@ -40,7 +41,7 @@ type App struct {
 	Service     string // such as "shop": the log keeps the order of IDs for each service
 	Environment string // "production" if empty
 	Deployment  string // a key of up to 128 characters
-	Launch      int    // 1 ..= 99999: it wins over the environment
+	Launch      int    // a launch number: it wins over the environment
 	Namespace   string // of the log: launchlog.DefaultNamespace if empty
 }
 
@@ -127,6 +128,49 @@ func (a App) request() launchlog.Request {
 		}
 	}
 	return r
+}
+
+// OpenTrace opens trace IDs, whose node is lent by the store: see package claims. No launch is needed,
+// nor is anything closed: of app only Namespace counts. Typed keys are [generator.For]'s.
+func OpenTrace(ctx context.Context, store launchlog.Store, app App) (*generator.Trace, error) {
+	return lent(ctx, store, app, claims.Nodes, generator.NewTrace)
+}
+
+// OpenSno opens sno IDs, whose partition is lent by the store: see [OpenTrace].
+func OpenSno(ctx context.Context, store launchlog.Store, app App) (*generator.Sno, error) {
+	return lent(ctx, store, app, claims.Partitions, generator.NewSno)
+}
+
+// OpenEightByte opens eight-byte IDs, whose generator and cluster are lent by the store: see
+// [OpenTrace].
+func OpenEightByte(
+	ctx context.Context, store launchlog.Store, mode idtype.EightByteMode, app App,
+) (*generator.EightByte, error) {
+	return lent(ctx, store, app, claims.Pairs, func(
+		pairs generator.Windows[generator.EightBytePair], opts *generator.Options,
+	) (*generator.EightByte, error) {
+		return generator.NewEightByte(mode, pairs, opts)
+	})
+}
+
+// lent readies a generator whose number is lent.
+func lent[N any, G interface{ Ready(context.Context) error }](
+	ctx context.Context, store launchlog.Store, app App,
+	lend func(*launchlog.Log, *claims.Options) (*claims.Source[N], error),
+	make func(generator.Windows[N], *generator.Options) (G, error),
+) (gen G, err error) {
+	log, err := launchlog.New(store, &launchlog.Options{Namespace: app.Namespace})
+	if err != nil {
+		return gen, err
+	}
+	numbers, err := lend(log, nil)
+	if err != nil {
+		return gen, err
+	}
+	if gen, err = make(numbers, nil); err != nil {
+		return gen, err
+	}
+	return gen, gen.Ready(ctx)
 }
 
 // Keys mints the typed keys of an entity, which are [idtype.Decimal] of it.

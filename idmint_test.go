@@ -3,6 +3,7 @@ package idmint_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -115,6 +116,48 @@ func TestOpenEnvironment(t *testing.T) {
 		t.Errorf("both: %v", err)
 	}
 	if _, err := open(nil, shop); err == nil {
+		t.Error("without a store it opens")
+	}
+}
+
+// TestOpenLent: generators of IDs that carry the time have numbers that nobody else has.
+func TestOpenLent(t *testing.T) {
+	store, app := memory.New(nil), idmint.App{Service: "shop"}
+	seen := map[string]bool{}
+	mint := func(id fmt.Stringer, err error) {
+		t.Helper()
+		if err != nil || seen[id.String()] {
+			t.Errorf("%v, %v", id, err)
+			return
+		}
+		seen[id.String()] = true
+	}
+	nodes := map[int]bool{}
+	for range 3 {
+		trace, err := idmint.OpenTrace(t.Context(), store, app)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, err := trace.Next(t.Context())
+		mint(id, err)
+		nodes[id.Parts().Node] = true
+		sno, err := idmint.OpenSno(t.Context(), store, app)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unique, err := sno.Next(t.Context())
+		mint(unique, err)
+		eight, err := idmint.OpenEightByte(t.Context(), store, idtype.EightByteSpread, app)
+		if err != nil {
+			t.Fatal(err)
+		}
+		short, err := eight.Next(t.Context())
+		mint(short, err)
+	}
+	if len(nodes) != 3 || len(seen) != 9 {
+		t.Errorf("%d nodes, %d IDs", len(nodes), len(seen))
+	}
+	if _, err := idmint.OpenTrace(t.Context(), nil, app); err == nil {
 		t.Error("without a store it opens")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +21,7 @@ func (a *app) migrateCommand() *cobra.Command {
 		Use:   "migrate --db DSN",
 		Short: "Create or upgrade the launch log",
 		Example: "  idmint migrate --db sqlite:app.db\n" +
-			"  idmint migrate --db postgres://eu/shop --digits 1-49999",
+			"  idmint migrate --db sqlite:eu.db --digits 1-49999",
 		Long: `Create or upgrade the launch log: its tables, or what it needs in etcd,
 ZooKeeper or Cassandra. Many processes may do it at once. Where nothing is to be
 done, nothing changes. It says whether it created a log or found one.
@@ -54,19 +55,20 @@ no launch has had.`,
 			if err != nil {
 				return err
 			}
-			text := migrated(d, from, to)
+			text := []any{migrated(d, from, to)}
 			if r != nil {
 				if err := flags.setDigits(ctx, a, *r); err != nil {
 					return err
 				}
-				text += fmt.Sprintf("\nlaunches of namespace %s have the digits %v", flags.namespace, r)
+				text = append(text, fmt.Sprintf("launches of namespace %s have the digits %v",
+					flags.namespace, r))
 			}
 			return a.answer(struct {
 				Created bool              `json:"created"`
 				From    int               `json:"from"`
 				To      int               `json:"to"`
 				Digits  *launchlog.Digits `json:"digits,omitempty"`
-			}{from == 0, from, to, r}, "%s\n", text)
+			}{from == 0, from, to, r}, strings.Repeat("%s\n", len(text)), text...)
 		},
 	}
 	flags.add(c)
