@@ -8,8 +8,8 @@ import (
 	"github.com/idmint/idmint/launchlog/checks"
 )
 
-// elsewhere are the stores whose modules make their checks.
-var elsewhere = []string{"etcd", "zookeeper", "cassandra"}
+// elsewhere are the stores whose modules make their checks, and the command that compares tables.
+var elsewhere = []string{"etcd", "zookeeper", "cassandra", "audit"}
 
 // Codes are listed once, each with its words, and each check that is made is listed.
 func TestChecks(t *testing.T) {

@@ -276,13 +276,8 @@ func (f *advance) check(
 		}
 	}
 	if len(unknown) > 0 {
-		const most = 10
-		more := ""
-		if n := len(unknown) - most; n > 0 {
-			unknown, more = unknown[:most], fmt.Sprintf(" and %d more", n)
-		}
 		return newest, fmt.Errorf("how far have counters come? Name each by --counter NAME=NUMBER, or =0 to "+
-			"leave it: %s%s", strings.Join(unknown, ", "), more)
+			"leave it: %s", few(unknown))
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.counters)) {
 		if !there[name] {
@@ -291,6 +286,16 @@ func (f *advance) check(
 		}
 	}
 	return newest, nil
+}
+
+// few is a list of names for people, of which it shows ten.
+func few(names []string) string {
+	const most = 10
+	more := ""
+	if n := len(names) - most; n > 0 {
+		names, more = names[:most], fmt.Sprintf(" and %d more", n)
+	}
+	return strings.Join(names, ", ") + more
 }
 
 func later(a, b time.Time) time.Time {

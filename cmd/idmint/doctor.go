@@ -316,28 +316,31 @@ func (e *examination) remember(last lastLook) error {
 // tell writes results, and counts them.
 func (e *examination) tell(results ...checks.Result) error {
 	for _, r := range results {
-		e.count[r.Level]++
-		e.badInput = e.badInput || r.Level == checks.Finding
-		if r.Check == "schema" {
-			e.toldSchema = true
-		}
-		if r.Level == checks.Passed && !e.verbose {
-			continue
-		}
-		var err error
-		if e.json {
-			err = e.out.json(r)
-		} else {
-			err = e.out.printf("%s: %s: %s\n", r.Level, r.Check, r.Message)
-		}
-		if err == nil && !e.json && r.Remedy != "" {
-			err = e.out.printf("  %s\n", r.Remedy)
-		}
-		if err != nil {
+		if err := e.tellAs(r, r); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// tellAs writes a result, in JSON as an object.
+func (e *examination) tellAs(r checks.Result, object any) error {
+	e.count[r.Level]++
+	e.badInput = e.badInput || r.Level == checks.Finding
+	if r.Check == "schema" {
+		e.toldSchema = true
+	}
+	if r.Level == checks.Passed && !e.verbose {
+		return nil
+	}
+	if e.json {
+		return e.out.json(object)
+	}
+	err := e.out.printf("%s: %s: %s\n", r.Level, r.Check, r.Message)
+	if err == nil && r.Remedy != "" {
+		err = e.out.printf("  %s\n", r.Remedy)
+	}
+	return err
 }
 
 // sum says how many checks there were, for people.
