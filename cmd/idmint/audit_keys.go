@@ -95,13 +95,15 @@ type taken struct {
 	open bool // the log may give it out
 }
 
-// takenOf reads what was taken, by launch digits, which are the launch number. Digits that the map
-// lacks are of no launch.
+// takenOf reads what was taken, by launch digits. The last launch of digits has gone on with the
+// numbers of those before. Digits that the map lacks are of no launch.
 func takenOf(ctx context.Context, log *launchlog.Log) (map[int]taken, error) {
 	launches, err := log.List(ctx, launchlog.Filter{Limit: launchlog.MaxLaunch})
 	of := map[int]taken{}
-	for _, l := range launches {
-		of[l.ID] = taken{l.NextGenerator, l.Running()}
+	for _, l := range launches { // the newest first
+		if _, later := of[l.Digits()]; !later {
+			of[l.Digits()] = taken{l.NextGenerator, l.Passes()}
+		}
 	}
 	return of, err
 }

@@ -55,7 +55,7 @@ typedef Log {
 	byte digits;             /* that are its own: 0 .. digits - 1 */
 	byte st[LAUNCHES + 1];   /* of launches */
 	byte next[LAUNCHES + 1]; /* generator number */
-	byte rows[LAUNCHES + 1]; /* of claims: bit g for g */
+	byte rows[LAUNCHES + 1]; /* of claims, with bit g for number g */
 	byte token, number, which /* the row of a claim in doubt: 1 + its launch, and which claim it was */
 }
 Log log, backup;
