@@ -70,23 +70,34 @@ func TestUpgrade(t *testing.T) {
 		d := s.database(t)
 		db := dbtest.Open(t, d)
 		before := logOf(t, open(t, d))
-		if _, err := before.Start(ctx, storetest.Request("a")); err != nil {
+		_, err := before.Start(ctx, storetest.Request("lost"))
+		if err == nil {
+			_, err = before.Advance(ctx, 1, "operator")
+		}
+		if err == nil {
+			_, err = before.Start(ctx, storetest.Request("a"))
+		}
+		if err == nil {
+			err = migrations.Down(ctx, db, s.dialect, 1)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
-		if err := migrations.Down(ctx, db, s.dialect, 1); err != nil {
-			t.Fatal(err)
-		}
-		_, down := before.Claim(ctx, 1)
+		_, down := before.Claim(ctx, 2)
 		s.latest(t, db)
-		_, up := before.Claim(ctx, 1)
+		_, up := before.Claim(ctx, 2)
 		for _, err := range []error{down, up} {
 			if !errors.Is(err, launchlog.ErrOtherLog) {
 				t.Errorf("%v, want ErrOtherLog", err)
 			}
 		}
 		after := open(t, d)
-		if c, err := logOf(t, after).Claim(ctx, 1); err != nil || c.Generator != 0 {
+		if c, err := logOf(t, after).Claim(ctx, 2); err != nil || c.Generator != 0 {
 			t.Errorf("at the latest version: %+v, %v", c, err)
+		}
+		// An earlier release did not say that an advance had ended it.
+		if lost, err := logOf(t, after).Show(ctx, 1); err != nil || lost.Passes() {
+			t.Errorf("its digits are taken over: %+v, %v", lost, err)
 		}
 		if first, err := after.ReserveNumbers(ctx, aCounter, 0, 1); err != nil || first != 1 {
 			t.Errorf("numbers from %d on, %v", first, err)

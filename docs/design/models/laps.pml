@@ -55,7 +55,7 @@ typedef Log {
 	byte digits;             /* that are its own: 0 .. digits - 1 */
 	byte st[LAUNCHES + 1];   /* of launches */
 	byte next[LAUNCHES + 1]; /* generator number */
-	byte rows[LAUNCHES + 1]; /* of claims, with bit g for number g */
+	byte rows[LAUNCHES + 1]; /* of claims, by bits */
 	byte token, number, which /* the row of a claim in doubt: 1 + its launch, and which claim it was */
 }
 Log log, backup;
@@ -66,16 +66,16 @@ byte heir, base, was; /* a start that has ended the launch before: its launch, n
 byte restores, doubt, doubts; /* doubt: the launch whose claim is in doubt; doubts: how many were */
 bool saved, restored, given;
 
-hidden byte n, d, g, to, repeated;
+hidden byte ln, dd, gg, target, repeated;
 
 #define works (!restored || MUT == forgotten)
-#define at(n) (((n) - 1) % DIGITS)
-#define before(n) (n > DIGITS -> n - DIGITS : 0)
-#define fresh(n) (n <= DIGITS && at(n) < log.digits || \
-	MUT == gaps && n > DIGITS && log.st[before(n)] == NONE)
-#define passes(n) (n > DIGITS && log.next[before(n)] < NUMBERS && \
-	(log.st[before(n)] == RUNNING || log.st[before(n)] == ENDED || \
-	MUT == whole && log.st[before(n)] == LOST))
+#define at(ln) (((ln) - 1) % DIGITS)
+#define before(ln) (ln > DIGITS -> ln - DIGITS : 0)
+#define fresh(ln) (ln <= DIGITS && at(ln) < log.digits || \
+	MUT == gaps && ln > DIGITS && log.st[before(ln)] == NONE)
+#define passes(ln) (ln > DIGITS && log.next[before(ln)] < NUMBERS && \
+	(log.st[before(ln)] == RUNNING || log.st[before(ln)] == ENDED || \
+	MUT == whole && log.st[before(ln)] == LOST))
 
 inline copy(a, b) {
 	a.last = b.last;
@@ -83,12 +83,12 @@ inline copy(a, b) {
 	a.token = b.token;
 	a.number = b.number;
 	a.which = b.which;
-	for (n : 0 .. LAUNCHES) {
-		a.st[n] = b.st[n];
-		a.next[n] = b.next[n];
-		a.rows[n] = b.rows[n]
+	for (ln : 0 .. LAUNCHES) {
+		a.st[ln] = b.st[ln];
+		a.next[ln] = b.next[ln];
+		a.rows[ln] = b.rows[ln]
 	}
-	n = 0
+	ln = 0
 }
 
 /* Invariant repeated: no pair is handed out twice. */
@@ -99,24 +99,24 @@ inline hand(digits, number) {
 }
 
 inline take() {
-	g = log.next[n];
-	log.next[n]++;
-	log.rows[n] = log.rows[n] | (1 << g)
+	gg = log.next[ln];
+	log.next[ln]++;
+	log.rows[ln] = log.rows[ln] | (1 << gg)
 }
 
 /* the launch that the next start is to make, or LAUNCHES + 1 */
 inline choose() {
-	n = log.last + 1;
+	ln = log.last + 1;
 	do
-	:: n <= LAUNCHES && !fresh(n) && !passes(n) -> n++
+	:: ln <= LAUNCHES && !fresh(ln) && !passes(ln) -> ln++
 	:: else -> break
 	od
 }
 
 inline begin(number) {
-	log.last = n;
-	log.st[n] = RUNNING;
-	log.next[n] = number;
+	log.last = ln;
+	log.st[ln] = RUNNING;
+	log.next[ln] = number;
 	truth = (log.last > truth -> log.last : truth)
 }
 
@@ -127,99 +127,99 @@ init {
 	:: atomic { works && heir == 0 && log.last < LAUNCHES ->
 		choose();
 		if
-		:: n > LAUNCHES -> skip
+		:: ln > LAUNCHES -> skip
 		:: else ->
 			if
-			:: fresh(n) || MUT == anew -> begin(0)
+			:: fresh(ln) || MUT == anew -> begin(0)
 			:: else ->
-				base = log.next[before(n)];
+				base = log.next[before(ln)];
 				if
-				:: MUT != together && MUT != eager && log.st[before(n)] == RUNNING ->
-					log.st[before(n)] = ENDED
+				:: MUT != together && MUT != eager && log.st[before(ln)] == RUNNING ->
+					log.st[before(ln)] = ENDED
 				:: else
 				fi;
-				heir = n;
+				heir = ln;
 				was = log.last
 			fi
 		fi;
-		n = 0
+		ln = 0
 	}
 	:: atomic { works && heir > 0 ->
-		n = heir;
+		ln = heir;
 		if
 		:: was == log.last ->
-			log.st[before(n)] = (MUT == eager -> ENDED : log.st[before(n)]);
+			log.st[before(ln)] = (MUT == eager -> ENDED : log.st[before(ln)]);
 			begin(base)
 		:: else
 		fi;
-		n = 0; heir = 0; base = 0; was = 0
+		ln = 0; heir = 0; base = 0; was = 0
 	}
 	/* a claim, whose answer may be lost */
 	:: atomic { works ->
-		select(n : 1 .. LAUNCHES);
+		select(ln : 1 .. LAUNCHES);
 		if
-		:: log.st[n] == RUNNING && log.next[n] < NUMBERS ->
+		:: log.st[ln] == RUNNING && log.next[ln] < NUMBERS ->
 			take();
 			if
-			:: hand(at(n), g)
+			:: hand(at(ln), gg)
 			:: doubts < DOUBT && doubt == 0 ->
-				doubt = n;
+				doubt = ln;
 				doubts++;
 				log.which = doubts;
-				log.token = n;
-				log.number = g
+				log.token = ln;
+				log.number = gg
 			fi
 		:: else
 		fi;
-		n = 0; g = 0
+		ln = 0; gg = 0
 	}
 	/* the claim in doubt is run again: its row is there, or it takes another number */
 	:: atomic { works && doubt > 0 ->
-		n = doubt;
+		ln = doubt;
 		if
 		:: log.token > 0 && (log.which == doubts || MUT == anytoken) ->
-			n = log.token;
-			g = log.number;
-			hand(at(n), g)
+			ln = log.token;
+			gg = log.number;
+			hand(at(ln), gg)
 		:: else ->
 			if
-			:: log.st[n] == RUNNING && log.next[n] < NUMBERS ->
+			:: log.st[ln] == RUNNING && log.next[ln] < NUMBERS ->
 				take();
-				hand(at(n), g)
+				hand(at(ln), gg)
 			:: else
 			fi
 		fi;
-		doubt = 0; log.token = 0; log.number = 0; log.which = 0; n = 0; g = 0
+		doubt = 0; log.token = 0; log.number = 0; log.which = 0; ln = 0; gg = 0
 	}
 	/* an end */
 	:: atomic { works ->
-		select(n : 1 .. LAUNCHES);
-		log.st[n] = (log.st[n] == RUNNING -> ENDED : log.st[n]);
-		n = 0
+		select(ln : 1 .. LAUNCHES);
+		log.st[ln] = (log.st[ln] == RUNNING -> ENDED : log.st[ln]);
+		ln = 0
 	}
 	/* a trim of any row */
 	:: atomic { works ->
-		select(n : 1 .. LAUNCHES);
-		select(g : 0 .. NUMBERS - 1);
-		d = (log.rows[n] >> g) & 1;
+		select(ln : 1 .. LAUNCHES);
+		select(gg : 0 .. NUMBERS - 1);
+		dd = (log.rows[ln] >> gg) & 1;
 		if
-		:: d ->
-			log.rows[n] = log.rows[n] & (255 - (1 << g));
+		:: dd ->
+			log.rows[ln] = log.rows[ln] & (255 - (1 << gg));
 			if
-			:: log.token == n && log.number == g -> log.token = 0; log.number = 0; log.which = 0
+			:: log.token == ln && log.number == gg -> log.token = 0; log.number = 0; log.which = 0
 			:: else
 			fi;
 			if
 			:: MUT == trimlowers ->
-				log.next[n] = 0;
-				for (d : 0 .. NUMBERS - 1) {
-					log.next[n] = (((log.rows[n] >> d) & 1) -> d + 1 : log.next[n])
+				log.next[ln] = 0;
+				for (dd : 0 .. NUMBERS - 1) {
+					log.next[ln] = (((log.rows[ln] >> dd) & 1) -> dd + 1 : log.next[ln])
 				}
 			:: else
 			fi
 		:: else
 		fi;
-		n = 0; d = 0; g = 0
+		ln = 0; dd = 0; gg = 0
 	}
 	:: atomic { works -> copy(backup, log); saved = true }
 	:: atomic { saved && restores < RESTORES ->
@@ -230,19 +230,19 @@ init {
 	}
 	/* an advance, beyond every launch that is known of */
 	:: atomic { restored && MUT != forgotten ->
-		to = (MUT == short && truth > 0 -> truth - 1 : truth);
+		target = (MUT == short && truth > 0 -> truth - 1 : truth);
 		if
 		:: skip
-		:: to < LAUNCHES -> to++
+		:: target < LAUNCHES -> target++
 		fi;
-		to = (to < log.last -> log.last : to);
+		target = (target < log.last -> log.last : target);
 		log.digits = (given && MUT != wide -> DIGITS - 1 : log.digits);
-		for (n : 1 .. LAUNCHES) {
-			log.st[n] = (log.st[n] == RUNNING -> LOST : log.st[n])
+		for (ln : 1 .. LAUNCHES) {
+			log.st[ln] = (log.st[ln] == RUNNING -> LOST : log.st[ln])
 		}
-		log.last = to;
+		log.last = target;
 		restored = false;
-		n = 0; to = 0
+		ln = 0; target = 0
 	}
 	/* the last digits go to another region */
 	:: atomic { RANGES && works && !given && (log.last < DIGITS || MUT == late) ->
