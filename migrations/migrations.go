@@ -97,8 +97,9 @@ func Version(ctx context.Context, db *sql.DB, d Dialect, schema ...string) (int,
 	return have, failed(err)
 }
 
-// Up brings the database to the latest version. It returns the versions before and after, and a
-// [*NewerError] for a database that is beyond. Up with nothing to do changes nothing. It waits for
+// Up brings the database to the latest version. It returns the versions before and after. A database
+// that is beyond by one stays there: the stores of this release work on it. One that is further beyond
+// is a [*NewerError]. Up with nothing to do changes nothing. It waits for
 // other migrators for 30 s. The steps of that are as long as SQLite's own busy timeout, which obeys
 // no context: a short one is best. Nothing is made in a file of SQLite in WAL mode. See [Postgres]
 // for schema.
@@ -125,8 +126,11 @@ func (e engine) up(ctx context.Context, db *sql.DB) (from, to int, err error) {
 		return 0, 0, err
 	}
 	from = to
-	if from > latest {
+	switch {
+	case from > latest+1:
 		return from, from, &NewerError{from, latest}
+	case from > latest:
+		return from, from, nil
 	}
 	err = retry(ctx, func(ctx context.Context) error {
 		for {

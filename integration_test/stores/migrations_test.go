@@ -12,6 +12,7 @@ import (
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/launchlog/storetest"
 	"github.com/idmint/idmint/migrations"
 )
 
@@ -323,6 +324,16 @@ func TestMigrationRefused(t *testing.T) {
 		s.up(t, newer, 0)
 		dbtest.Exec(t, newer, "INSERT INTO idmint_schema (version) VALUES (1000)")
 		var e *migrations.NewerError
+		next, nextPlace := s.empty(t, "")
+		s.up(t, next, 0)
+		latest := migrations.Latest(s.dialect)
+		dbtest.Exec(t, next, fmt.Sprintf("INSERT INTO idmint_schema (version) VALUES (%d)", latest+1))
+		if from, to, err := migrations.Up(ctx, next, s.dialect); err != nil || from != to || to != latest+1 {
+			t.Errorf("one version newer: from %d to %d, %v", from, to, err)
+		}
+		if l, err := logOf(t, open(t, nextPlace)).Start(ctx, storetest.Request("a")); err != nil || l.ID != 1 {
+			t.Errorf("one version newer: %+v, %v", l, err)
+		}
 		if _, _, err := migrations.Up(ctx, newer, s.dialect); !errors.As(err, &e) ||
 			e.Have != 1000 {
 			t.Errorf("up: got %v", err)

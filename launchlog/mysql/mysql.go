@@ -184,7 +184,7 @@ func (s *Store) find(ctx context.Context) (int, error) {
 		}
 		s.tables = dialect.MySQL.Quote(name.String) + "."
 		err = conn.QueryRowContext(ctx, rows.Named(rows.Version, s.tables)).Scan(&version)
-		if err == nil && version == rows.SchemaVersion {
+		if err == nil && rows.Fits(version) {
 			err = conn.QueryRowContext(ctx, rows.Named(rows.Word, s.tables)).Scan(&word)
 			s.steps = newSteps(s, word)
 		}

@@ -195,7 +195,7 @@ func (s *Store) prepare(ctx context.Context, reading bool) (have int, err error)
 	if err == nil && !reading {
 		err = s.checkJournal(ctx, s.writer)
 	}
-	if err != nil || have != rows.SchemaVersion {
+	if err != nil || !rows.Fits(have) {
 		return have, err
 	}
 	word, err := rows.ScanOne[string](s.writer.QueryRowContext(ctx, rows.Word))

@@ -333,15 +333,23 @@ func TestSchema(t *testing.T) {
 	}); err != nil || made.Load() != 1 {
 		t.Errorf("%v, and %d say that they made the log", err, made.Load())
 	}
-	newer := kvtest.NewMemory()
-	version := kv.Change{Name: "version", Value: []byte(`{"version":2}`)}
-	if _, err := newer.Commit(ctx, kv.SchemaPart, version); err != nil {
-		t.Fatal(err)
+	for version := kv.SchemaVersion + 1; version < kv.SchemaVersion+3; version++ {
+		newer := kvtest.NewMemory()
+		row := kv.Change{Name: "version", Value: fmt.Appendf(nil, `{"version":%d}`, version)}
+		if _, err := newer.Commit(ctx, kv.SchemaPart, row); err != nil {
+			t.Fatal(err)
+		}
+		from, to, up := kv.Migrate(ctx, newer)
+		_, find := kv.Find(ctx, newer)
+		if version == kv.SchemaVersion+1 { // a release works on the next one's log
+			if up != nil || find != nil || from != version || to != version {
+				t.Errorf("from %d to %d, %v, %v", from, to, up, find)
+			}
+			continue
+		}
+		want(up, version)
+		want(find, version)
 	}
-	_, _, err = kv.Migrate(ctx, newer)
-	want(err, 2)
-	_, err = kv.Find(ctx, newer)
-	want(err, 2)
 }
 
 // Who made the log knows it, even where the answer was lost. Who comes after finds it.

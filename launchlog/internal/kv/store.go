@@ -141,7 +141,7 @@ func states[T any](ctx context.Context, s *Store, parts []string) ([]T, error) {
 const (
 	SchemaPart    = "Schema"
 	SchemaRow     = "version"
-	SchemaVersion = 1
+	SchemaVersion = 1 // the one after it fits as well
 )
 
 type schema struct {
@@ -159,7 +159,7 @@ func Word(row Row) (string, error) {
 
 // Migrate prepares an engine for [Find]. It returns the versions before and after: 0 is the one
 // before a new log. It may be called again, and by many at once. It waits as Find does. The error
-// is a [*launchlog.SchemaError] where a newer version is there.
+// is a [*launchlog.SchemaError] where a version is there that is newer by more than one.
 func Migrate(ctx context.Context, engine Engine) (from, to int, err error) {
 	s := New(engine, nil)
 	made := schema{SchemaVersion, word()}
@@ -171,8 +171,8 @@ func Migrate(ctx context.Context, engine Engine) (from, to int, err error) {
 				return true, err
 			case there == made: // by a commit whose answer was lost
 				return true, nil
-			case there.Version == SchemaVersion:
-				from = SchemaVersion
+			case there.Version == SchemaVersion || there.Version == SchemaVersion+1:
+				from = there.Version
 				return true, nil
 			case there.Version != 0:
 				from = there.Version
@@ -184,7 +184,7 @@ func Migrate(ctx context.Context, engine Engine) (from, to int, err error) {
 	if err != nil {
 		return from, from, err
 	}
-	return from, SchemaVersion, nil
+	return from, max(from, SchemaVersion), nil
 }
 
 // Find finds the launch log that [Migrate] has made in an engine, and returns its schema row. Bind
@@ -196,7 +196,7 @@ func Find(ctx context.Context, engine Engine) (found Row, err error) {
 	err = Await(ctx, awaitTime, func(ctx context.Context) error {
 		there, r, err := row[schema](ctx, s, SchemaPart, SchemaRow)
 		found = r
-		if err == nil && there.Version != SchemaVersion {
+		if err == nil && there.Version != SchemaVersion && there.Version != SchemaVersion+1 {
 			return &launchlog.SchemaError{Have: there.Version, Want: SchemaVersion}
 		}
 		return err

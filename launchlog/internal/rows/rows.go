@@ -15,8 +15,12 @@ import (
 )
 
 // SchemaVersion is the version of the tables, by package migrations, that the stores are written
-// for.
+// for. They work on the one after it as well: a migration only adds, so that processes of the release
+// before go on.
 const SchemaVersion = 6
+
+// Fits reports whether the stores work on tables of a version.
+func Fits(version int) bool { return version == SchemaVersion || version == SchemaVersion+1 }
 
 const (
 	// Version selects the version of tables that are there.
