@@ -24,6 +24,7 @@ type audit struct {
 	db          *sql.DB
 	kind        dsn.Kind
 	log         *launchlog.Log
+	others      []*launchlog.Log // of other regions, whose digits are others
 	scheme      idtype.Scheme
 	steps       []auditStep
 }
@@ -53,6 +54,7 @@ func (a *app) auditCommand() *cobra.Command {
 	var flags storeFlags
 	var logName databaseFlag
 	var scheme string
+	var others []string
 	c := &cobra.Command{
 		Use:   "audit TABLE.COLUMN… --db DSN",
 		Short: "Compare the keys of tables with the launch log",
@@ -72,6 +74,9 @@ advance passed it, is a note. The exit status is 1 if there are findings. It is
 also 1 if the comparison could not be made: then standard output is empty. With
 --json each result is an object, whose code "check" stays the same from release
 to release.
+
+Regions with launch logs of their own share a key space: name the others by
+--also. Digits that two logs have given out are an error.
 
 A TABLE may be SCHEMA.TABLE, in PostgreSQL, MySQL, MariaDB or SQLite. --log must
 name the primary server, because a standby may be behind. Each column is read by
@@ -112,12 +117,24 @@ one statement. SQLite lets nobody write meanwhile, unless the file is in WAL mod
 				return err
 			}
 			defer done()
+			for _, name := range others {
+				other := u.flags
+				other.name = databaseFlag{flag: "also", text: name, given: true}
+				log, done, err := other.open(ctx, a)
+				if err != nil {
+					return err
+				}
+				defer done()
+				u.others = append(u.others, log)
+			}
 			return u.run(ctx)
 		},
 	}
 	flags.add(c)
 	logName.add(c, "log", logVariable,
 		"the database of the launch log, if --db does not keep it (default $"+logVariable+")")
+	c.Flags().StringArrayVar(&others, "also", nil,
+		"the launch log of another region, which has other digits (may be repeated)")
 	c.Flags().StringVar(&scheme, "scheme", string(idtype.SchemeDecimal),
 		"the scheme of the keys: decimal, trace, eightbyte, short or sno")
 	return c

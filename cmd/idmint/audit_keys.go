@@ -93,19 +93,29 @@ func (u *audit) step(name, column, from string) auditStep {
 type taken struct {
 	next int  // the generator number that nobody took yet
 	open bool // the log may give it out
+	log  int  // which one
 }
 
-// takenOf reads what was taken, by launch digits. The last launch of digits has gone on with the
-// numbers of those before. Digits that the map lacks are of no launch.
-func takenOf(ctx context.Context, log *launchlog.Log) (map[int]taken, error) {
-	launches, err := log.List(ctx, launchlog.Filter{Limit: launchlog.MaxLaunch})
+// takenOf reads what was taken of logs, by launch digits. The last launch of digits has gone on with
+// the numbers of those before. Digits that the map lacks are of no launch.
+func takenOf(ctx context.Context, logs ...*launchlog.Log) (map[int]taken, error) {
 	of := map[int]taken{}
-	for _, l := range launches { // the newest first
-		if _, later := of[l.Digits()]; !later {
-			of[l.Digits()] = taken{l.NextGenerator, l.Passes()}
+	for i, log := range logs {
+		launches, err := log.List(ctx, launchlog.Filter{Limit: launchlog.MaxLaunch})
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range launches { // the newest first
+			switch before, had := of[l.Digits()]; {
+			case !had:
+				of[l.Digits()] = taken{l.NextGenerator, l.Passes(), i}
+			case before.log != i:
+				return nil, fmt.Errorf("two launch logs have launch digits %d: give them ranges that do "+
+					"not overlap (docs/regions.md)", l.Digits())
+			}
 		}
 	}
-	return of, err
+	return of, nil
 }
 
 func (u *audit) judgeDecimal(ctx context.Context, rows *sql.Rows) (auditJudge, error) {
@@ -121,7 +131,7 @@ func (u *audit) judgeDecimal(ctx context.Context, rows *sql.Rows) (auditJudge, e
 	if err != nil {
 		return nil, err
 	}
-	of, err := takenOf(ctx, u.log)
+	of, err := takenOf(ctx, append(u.others, u.log)...)
 	return func(f *auditFinding) (string, error) {
 		var pair int
 		if err := rows.Scan(&pair, &f.Keys, &f.First, &f.Last); err != nil {
