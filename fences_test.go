@@ -147,15 +147,15 @@ var fences = []fence{
 			module + "launchlog", module + "internal/named", module + "internal/dialect",
 			module + "migrations", module + "claims",
 			module + "generator", module + "idtype", module + "doctor", module + "launchlog/checks",
-			module + "internal/explain", module + "internal/visible",
+			module + "internal/schemes", module + "internal/visible",
 		},
 		"the pages are part of an app: they ask the log that it has, and bring no web framework",
 	},
 	{
-		[]string{"internal/explain"},
+		[]string{"internal/schemes"},
 		[]string{""},
 		[]string{module + "idtype"},
-		"what an ID is, its type says",
+		"what a scheme is, its type says",
 	},
 	{
 		[]string{"telemetry/otelid"},
@@ -256,7 +256,7 @@ var fences = []fence{
 	{
 		[]string{"sqlid", "sqlid/functions"},
 		append(driversBut(""), module, "gorm.io"),
-		[]string{module + "idtype", module + "internal/dialect"},
+		[]string{module + "idtype", module + "internal/dialect", module + "internal/schemes"},
 		"adapters do not import each other, nor a driver",
 	},
 	{
@@ -265,7 +265,10 @@ var fences = []fence{
 			module, "gorm.io", "github.com/mattn", "github.com/jackc/pgx/v5/pgxpool",
 			"github.com/jackc/pgx/v5/stdlib",
 		},
-		[]string{module + "idtype", module + "internal/dialect", module + "internal/keys"},
+		[]string{
+			module + "idtype", module + "internal/dialect", module + "internal/keys",
+			module + "internal/schemes",
+		},
 		"who has a single connection compiles no pool, and no database/sql driver is registered " +
 			"by the way",
 	},
@@ -299,7 +302,7 @@ var fences = []fence{
 		[]string{module, "github.com/ClickHouse", "gorm.io"},
 		[]string{
 			module + "idtype", module + "internal/dialect", module + "internal/keys",
-			"github.com/ClickHouse/ch-go/proto", "github.com/ClickHouse/ch-go/compress",
+			module + "internal/schemes", "github.com/ClickHouse/ch-go/proto", "github.com/ClickHouse/ch-go/compress",
 		},
 		"whoever uses one of the two clients does not compile the other; both have the column " +
 			"types in them",

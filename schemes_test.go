@@ -22,32 +22,20 @@ var schemeLists = map[string][]string{
 	"generator/schemes_test.go": {"decimal", "sequence"},
 	"generator/window.go":       {"decimal", "sequence"},
 
-	"internal/explain/kinds.go": nil, "internal/explain/find_test.go": nil,
+	"internal/schemes/find_test.go": nil,
 
-	"cmd/idmint/scheme.go": nil, "cmd/idmint/bounds.go": nil,
 	"cmd/idmint/vectors_test.go":           {"sequence"}, // it has no vectors
 	"cmd/idmint/testdata/script/new.txtar": nil,
-	"cmd/idmint/counter.go":                {"decimal", "sequence"},
 
-	"cmd/idmint/schema/schema.go":              nil,
-	"integration_test/adapters/schema_test.go": nil,
-
-	"sqlid/sqlid.go":                                        nil,
-	"sqlid/functions/postgres.go":                           {"sequence"}, // it has no parts
-	"sqlid/functions/mysql.go":                              {"sequence"},
-	"sqlid/functions/clickhouse.go":                         {"sequence"},
-	"sqlid/functions/sqlite.go":                             {"sequence"},
+	"integration_test/adapters/schema_test.go":              nil,
 	"integration_test/adapters/functions_questions_test.go": {"sequence"},
-	"sqlid/pgxid/types.go":                                  {"sno"}, // its bytes and texts are told by their form
-	"clickhouse/column.go":                                  nil, "clickhouse/times.go": nil,
-
-	"integration_test/adapters/sql_columns_test.go": nil,
-	"integration_test/adapters/sql_driver_test.go":  nil,
-	"integration_test/gorm/columns_test.go":         nil,
-	"integration_test/gorm/matrix_test.go":          nil,
-	"integration_test/gorm/schemes_test.go":         {"decimal"}, // the suite's other tests use it
-	"internal/chsuite/chsuite.go":                   nil,
-	"sqlid/pgxid/pgxsuite/pgxsuite.go":              nil,
+	"integration_test/adapters/sql_columns_test.go":         nil,
+	"integration_test/adapters/sql_driver_test.go":          nil,
+	"integration_test/gorm/columns_test.go":                 nil,
+	"integration_test/gorm/matrix_test.go":                  nil,
+	"integration_test/gorm/schemes_test.go":                 {"decimal"}, // the suite's other tests use it
+	"internal/chsuite/chsuite.go":                           nil,
+	"sqlid/pgxid/pgxsuite/pgxsuite.go":                      nil,
 
 	"cmd/idmint/measure/keys.go": nil,
 	"bench/mint_test.go":         {"sequence"}, // as fast as its counter

@@ -6,6 +6,7 @@ import (
 
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/dialect"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
 // A Column describes a column of IDs of type T, as sqlid.Column does for other databases.
@@ -68,14 +69,7 @@ type AnyColumn struct {
 }
 
 func (c AnyColumn) form() form {
-	f := form{scheme: c.Scheme, storage: c.Storage}
-	switch c.Scheme {
-	case idtype.SchemeEightByte:
-		f.size = len(idtype.EightByteID{})
-	case idtype.SchemeSno:
-		f.size = len(idtype.SnoID{})
-	}
-	return f
+	return form{c.Scheme, c.Storage, schemes.Of(c.Scheme).Size}
 }
 
 // PrimaryKey is as [Column.PrimaryKey].
@@ -150,24 +144,13 @@ func (c AnyColumn) definition() Definition {
 // bytes: see the package's documentation. ZSTD takes any column, so a scheme that is not known has
 // it.
 func sortedCodec(f form, isSpread bool) (codec, reason string) {
-	switch {
-	case f.scheme == idtype.SchemeTrace, f.scheme == idtype.SchemeSequence:
-		return "Delta(8), ZSTD(6)", "most IDs are one more than the one before: " +
-			"the differences are nearly all the same"
-	case f.scheme == idtype.SchemeDecimal:
-		return "Delta(8), ZSTD(1)", "the differences between IDs repeat, " +
-			"with one period for all generators"
-	case f.scheme == idtype.SchemeShort:
-		return "Delta(8), T64('bit'), ZSTD(1)", "the differences are small but random: " +
-			"T64 leaves out the bits that none of them has"
-	case f.scheme == idtype.SchemeEightByte && f.storage == idtype.StorageBigint && !isSpread:
-		return "Delta(8), T64('bit'), ZSTD(1)", "the differences are small: " +
-			"T64 leaves out the bits that none of them has"
-	case f.scheme == idtype.SchemeEightByte:
-		return "Delta(8), ZSTD(1)", "the differences between IDs repeat"
-	case f.scheme == idtype.SchemeSno:
-		return "ZSTD(1)", "no other codec takes bytes of this length; " +
-			"neighbours begin alike, which ZSTD finds"
+	codecs := schemes.Of(f.scheme).Codecs
+	c, ok := codecs[f.storage]
+	if !ok || isSpread {
+		c, ok = codecs[""]
+	}
+	if ok {
+		return c.Codec, c.Reason
 	}
 	return "ZSTD(1)", "no codec was measured for these IDs"
 }

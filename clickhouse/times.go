@@ -2,10 +2,12 @@ package clickhouse
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
 // A span is the IDs from least to greatest, both included, as literals.
@@ -40,56 +42,28 @@ func (c Column[T]) Between(from, to time.Time) (string, error) {
 
 func spansOf(f form, isSpread bool, from, to time.Time) ([]span, error) {
 	fail := func(err error) ([]span, error) { return nil, &TimeError{f.scheme, f.storage, err} }
+	i := slices.IndexFunc(schemes.All(), func(s schemes.Scheme) bool { return s.Name() == f.scheme })
 	switch {
-	case f.scheme == idtype.SchemeDecimal || f.scheme == idtype.SchemeSequence:
+	case i < 0:
+		return fail(errUnknownScheme)
+	case schemes.Of(f.scheme).Unit == 0:
 		return fail(errNoTime)
 	case isSpread:
 		return fail(errSpread)
 	case f.storage == idtype.StorageUUID:
 		return fail(errUUIDOrder)
 	}
-	switch f.scheme {
-	case idtype.SchemeTrace:
-		return literals(idtype.Bounds[idtype.TraceID], from, to, number)
-	case idtype.SchemeShort:
-		return literals(idtype.Bounds[idtype.ShortID], from, to, number)
-	case idtype.SchemeEightByte:
-		if f.storage == idtype.StorageBigint {
-			return literals(idtype.Bounds[eightByteNumber], from, to, func(id eightByteNumber) string {
-				return fmt.Sprint(int64(id.Uint64()))
-			})
-		}
-		return literals(idtype.Bounds[idtype.EightByteID], from, to,
-			func(id idtype.EightByteID) string { return hexLiteral(id[:]) })
-	case idtype.SchemeSno:
-		return literals(idtype.Bounds[idtype.SnoID], from, to, func(id idtype.SnoID) string {
-			if f.storage == idtype.StorageText {
-				return "'" + id.String() + "'"
-			}
-			return hexLiteral(id[:])
-		})
+	written, literal := schemes.Hex, fmt.Sprintf("toFixedString(unhex('%%s'), %d)", f.size)
+	switch f.storage {
+	case idtype.StorageBigint:
+		written, literal = schemes.Number, "%s"
+	case idtype.StorageText:
+		written, literal = schemes.Text, "'%s'"
 	}
-	return fail(errUnknownScheme)
-}
-
-// literals are the bounds of a span as SQL has them.
-func literals[T any](
-	bounds func(from, to time.Time) ([]idtype.Range[T], error), from, to time.Time,
-	literal func(T) string,
-) ([]span, error) {
-	ranges, err := bounds(from, to)
+	bounds, err := schemes.All()[i].Bounds(written, from, to)
 	var spans []span
-	for _, r := range ranges {
-		spans = append(spans, span{literal(r.Min), literal(r.Max)})
+	for _, b := range bounds {
+		spans = append(spans, span{fmt.Sprintf(literal, b.Min), fmt.Sprintf(literal, b.Max)})
 	}
 	return spans, err
 }
-
-// eightByteNumber is an eightbyte ID in a column of integers.
-type eightByteNumber = idtype.EightByte[idtype.AsBigint[any]]
-
-// number is an integer's literal.
-func number[T ~int64](id T) string { return fmt.Sprint(int64(id)) }
-
-// hexLiteral is a FixedString of the bytes.
-func hexLiteral(b []byte) string { return fmt.Sprintf("toFixedString(unhex('%x'), %d)", b, len(b)) }

@@ -49,8 +49,8 @@ import (
 	"strings"
 
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/idtype/formats"
 	"github.com/idmint/idmint/internal/dialect"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
 // A Domain is the set of values that a column takes.
@@ -125,11 +125,12 @@ type AnyColumn struct {
 
 // Storages returns the forms in which IDs of the scheme are stored, the default one first. Of a
 // scheme that is not known there are none.
-func (c AnyColumn) Storages() []idtype.Storage { return slices.Clone(forms[c.Scheme]) }
+func (c AnyColumn) Storages() []idtype.Storage { return slices.Clone(schemes.Of(c.Scheme).Storages) }
 
 // Type is as [Column.Type].
 func (c AnyColumn) Type(d Dialect) (string, error) {
-	size, stored := sizes[c.Scheme], forms[c.Scheme]
+	f := schemes.Of(c.Scheme)
+	size, stored := f.Size, f.Storages
 	if c.Storage == idtype.StorageText {
 		size = len(zeroText)
 	}
@@ -144,19 +145,6 @@ func (c AnyColumn) Type(d Dialect) (string, error) {
 	}
 	return column, nil
 }
-
-// sizes are those of IDs that are bytes, and forms how the IDs of schemes are stored.
-var (
-	sizes = map[idtype.Scheme]int{idtype.SchemeEightByte: 8, idtype.SchemeSno: 10}
-	forms = map[idtype.Scheme][]idtype.Storage{
-		idtype.SchemeDecimal:   {idtype.StorageBigint},
-		idtype.SchemeTrace:     {idtype.StorageBigint},
-		idtype.SchemeSequence:  {idtype.StorageBigint},
-		idtype.SchemeShort:     {idtype.StorageBigint},
-		idtype.SchemeEightByte: {idtype.StorageBytes, idtype.StorageBigint},
-		idtype.SchemeSno:       {idtype.StorageBytes, idtype.StorageText, idtype.StorageUUID},
-	}
-)
 
 // zeroText is the text of a sno ID of zero bytes.
 const zeroText = "2222222222222222"
@@ -178,7 +166,7 @@ func (c AnyColumn) check(d Dialect, of, name string) (string, error) {
 		return "", fmt.Errorf("sqlid: %s %s: unknown domain %d: "+
 			"want Production, Layout or Positive", of, d.Quote(c.Name), c.Domain)
 	}
-	size := sizes[c.Scheme]
+	size := schemes.Of(c.Scheme).Size
 	numbers := ""
 	if c.Storage == idtype.StorageBigint {
 		if numbers, err = c.numbers(name); err != nil {
@@ -193,33 +181,20 @@ func (c AnyColumn) check(d Dialect, of, name string) (string, error) {
 
 // numbers is the condition for integers of the domain, in every dialect.
 func (c AnyColumn) numbers(name string) (string, error) {
-	check := name + " > 0"
-	switch c.Scheme {
-	case idtype.SchemeEightByte: // the sign is a bit like any other
-		return name + " <> 0", nil
-	case idtype.SchemeSequence:
-	case idtype.SchemeTrace:
-		if c.Domain != Positive {
-			check += fmt.Sprintf(" AND %s & %d <> 0", name, formats.TraceMaxBottom)
-		}
-	case idtype.SchemeShort:
-		if c.Domain != Positive {
-			check = fmt.Sprintf("%s BETWEEN 1 AND %d", name, int64(1)<<60-1)
-		}
-	case idtype.SchemeDecimal:
-		if c.Domain != Positive {
-			check = fmt.Sprintf(
-				"%s BETWEEN %d AND %d", name, formats.DecimalMin, formats.DecimalMax,
-			)
-		}
-		if c.Domain == Production {
-			check += fmt.Sprintf(" AND %s %% %d <> 0", name, formats.DecimalMaxLaunch+1)
-		}
-	default:
+	switch f := schemes.Of(c.Scheme); {
+	case f.Fields == nil:
 		return "", &SchemeError{c.Scheme}
+	case f.Size > 0: // the sign is a bit like any other
+		return name + " <> 0", nil
+	case c.Domain == Production:
+		return f.Numbers(name, nonzero) + f.Production(name), nil
+	case c.Domain == Layout:
+		return f.Numbers(name, nonzero), nil
 	}
-	return check, nil
+	return name + " > 0", nil
 }
+
+const nonzero = "%s & %d <> 0"
 
 // PrimaryKey is as [Column.PrimaryKey].
 func (c AnyColumn) PrimaryKey(d Dialect) (string, error) {

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/internal/schemes"
 	"github.com/idmint/idmint/internal/visible"
 )
 
@@ -29,7 +29,7 @@ func pretty(data json.RawMessage) shownData {
 	var compact, indented bytes.Buffer
 	var text string
 	if len(data) > longestData || json.Compact(&compact, data) != nil {
-		text = visible.Text(explain.Beginning(string(data), longestData))
+		text = visible.Text(schemes.Beginning(string(data), longestData))
 	} else {
 		seen := visible.JSON(compact.Bytes())
 		if bytes.Count(seen, []byte("{"))+bytes.Count(seen, []byte("[")) <= mostNested &&
@@ -42,6 +42,6 @@ func pretty(data json.RawMessage) shownData {
 	if len(data) <= longestData && len(text) <= longestData {
 		return shownData{Text: text}
 	}
-	return shownData{explain.Beginning(text, longestData), fmt.Sprintf("This is the beginning of "+
+	return shownData{schemes.Beginning(text, longestData), fmt.Sprintf("This is the beginning of "+
 		"%s bytes. Accept: application/json gets all of them.", grouped(len(data)))}
 }

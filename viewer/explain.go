@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/internal/schemes"
 	"github.com/idmint/idmint/launchlog"
 )
 
@@ -46,7 +46,7 @@ type explainedID struct {
 
 // A fit is an ID as one scheme reads it.
 type fit struct {
-	explain.Fit
+	schemes.Fit
 	FormNote string
 	Places   bool // the parts are decimal places
 	Drawn    []part
@@ -84,7 +84,7 @@ func (f fit) MarshalJSON() ([]byte, error) {
 
 // A part is what is drawn of an ID.
 type part struct {
-	explain.Part
+	schemes.Part
 	Colour string // the class of its elements
 	Digits string
 }
@@ -109,7 +109,7 @@ func (h *Handler) explain(r *http.Request) (answer, error) {
 		return answer{}, &problem{
 			status: http.StatusBadRequest, title: "That is too long",
 			text: fmt.Sprintf("The text %s has %s: at most %s are explained at once.",
-				quoted(explain.Beginning(query, 64)+"…"), plural(int64(n), "character"),
+				quoted(schemes.Beginning(query, 64)+"…"), plural(int64(n), "character"),
 				grouped(longestQuery)),
 		}
 	}
@@ -170,9 +170,9 @@ func (h *Handler) fill(ctx context.Context, page *explained, found []finding) {
 	}
 }
 
-func newFit(of explain.Fit, now time.Time) fit {
+func newFit(of schemes.Fit, now time.Time) fit {
 	f := fit{
-		Fit: of, Line: of.Summary(now), Drawn: draw(of), Doubtful: explain.Doubt(of, now) > 1,
+		Fit: of, Line: of.Summary(now), Drawn: draw(of), Doubtful: schemes.Doubt(of, now) > 1,
 		Places: of.Bits() == "", FormNote: formNotes[of.Form],
 	}
 	for _, at := range of.Times(now) {
@@ -183,13 +183,13 @@ func newFit(of explain.Fit, now time.Time) fit {
 
 // formNotes say how a text was read that is not the ID's usual text.
 var formNotes = map[string]string{
-	explain.Number: "read as the number in a BIGINT column",
-	explain.Hex:    "read as the bytes in a binary column",
-	explain.UUID:   "read as a UUID column shows it",
+	schemes.Number: "read as the number in a BIGINT column",
+	schemes.Hex:    "read as the bytes in a binary column",
+	schemes.UUID:   "read as a UUID column shows it",
 }
 
 // draw cuts an ID into the parts that are drawn. Two stretches of one part have one colour.
-func draw(id explain.ID) (drawn []part) {
+func draw(id schemes.ID) (drawn []part) {
 	digits := id.Bits()
 	if digits == "" {
 		digits = id.String()
@@ -214,8 +214,8 @@ func draw(id explain.ID) (drawn []part) {
 
 // reasons are why a text fits no scheme.
 func reasons(query string) (all []reason) {
-	for _, s := range explain.Schemes() {
-		if _, err := s.Read(explain.Text, query); err != nil {
+	for _, s := range schemes.All() {
+		if _, err := s.Read(schemes.Text, query); err != nil {
 			all = append(all, reason{s.Name(), strings.TrimPrefix(err.Error(), "idtype: ")})
 		}
 	}

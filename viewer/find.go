@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
 // A piece is a stretch of what was asked. It is an ID, whose number counts from 1, or text between
@@ -20,7 +20,7 @@ type piece struct {
 // A finding is an ID of what was asked, and what it may mean.
 type finding struct {
 	text string
-	fits []explain.Fit
+	fits []schemes.Fit
 }
 
 // A place is where a finding is in what was asked.
@@ -38,11 +38,11 @@ var (
 // likely reports whether a word within a text is an ID. One whose time is of the last years may be
 // as short as the texts of short IDs. Others have the 11 digits of decimal IDs or more: any smaller
 // number fits trace and sequence. A word without a digit is a word.
-func likely(word string, fits []explain.Fit, now time.Time) bool {
+func likely(word string, fits []schemes.Fit, now time.Time) bool {
 	if len(fits) == 0 || !strings.ContainsAny(word, "0123456789") {
 		return false
 	}
-	switch explain.Doubt(fits[0], now) {
+	switch schemes.Doubt(fits[0], now) {
 	case 0:
 		return len(word) >= 8
 	case 1:
@@ -58,18 +58,18 @@ func likely(word string, fits []explain.Fit, now time.Time) bool {
 // A line often has times as numbers, which may be IDs as well. They are none where the line has
 // anything else.
 func find(query string, now time.Time) (pieces []piece, found []finding, isLine bool) {
-	if fits := explain.Find(query, now); len(fits) > 0 {
+	if fits := schemes.Find(query, now); len(fits) > 0 {
 		return []piece{{query, 1}}, []finding{{query, fits}}, false
 	}
 	list := strings.FieldsFunc(query, separates)
 	isLine = len(list) < 2
 	for _, word := range list {
-		fits := explain.Find(word, now)
-		isLine = isLine || len(fits) == 0 || explain.Doubt(fits[0], now) == 2 && !listed(word)
+		fits := schemes.Find(word, now)
+		isLine = isLine || len(fits) == 0 || schemes.Doubt(fits[0], now) == 2 && !listed(word)
 	}
 	var places []place
 	take := func(from, to int) bool {
-		fits := explain.Find(query[from:to], now)
+		fits := schemes.Find(query[from:to], now)
 		taken := len(fits) > 0 && (!isLine || likely(query[from:to], fits, now))
 		if taken {
 			places = append(places, place{finding{query[from:to], fits}, from, to})

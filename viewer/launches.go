@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/doctor"
-	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/internal/schemes"
 	"github.com/idmint/idmint/internal/visible"
 	"github.com/idmint/idmint/launchlog"
 )
@@ -120,7 +120,7 @@ func knows(r *http.Request, names ...string) error {
 	for _, name := range slices.Sorted(maps.Keys(q)) {
 		switch {
 		case !slices.Contains(names, name):
-			return badQuery(explain.Beginning(visible.Text(name), 64), q.Get(name),
+			return badQuery(schemes.Beginning(visible.Text(name), 64), q.Get(name),
 				"is not known here: known are "+strings.Join(names, ", "))
 		case len(q[name]) > 1:
 			return badQuery(name, strings.Join(q[name], ", "), "is given twice")

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/internal/schemes"
 	"github.com/idmint/idmint/internal/visible"
 	"github.com/idmint/idmint/launchlog"
 )
@@ -250,4 +250,4 @@ func webLink(text string) string {
 }
 
 // quoted is an input as pages name it.
-func quoted(text string) string { return visible.Text(explain.Quoted(text)) }
+func quoted(text string) string { return visible.Text(schemes.Quoted(text)) }

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
 func (a *app) boundsCommand() *cobra.Command {
@@ -22,15 +25,8 @@ T is a date, or a time with its zone: 2025-03-01, 2025-03-01T12:00:00Z,
 its end. Both ends are included, with all of the second (trace), the 4 ms (sno)
 or the millisecond in which they lie.
 
-  trace      Timestamps start again every 388 days. A span in which they do is
-             two ranges, and IDs of other periods are in them.
-  eightbyte  TIME_SEQUENTIAL IDs only: SPREAD IDs have no order by time.
-             As numbers, a span in which they turn negative is two ranges.
-  short      As numbers: the texts have no order by time.
-  sno        In all its forms.
-
-IDs of the schemes decimal and sequence carry no time. --form is that of
-inspect.`,
+` + boundsHelp() + `
+IDs of other schemes carry no time. --form is that of inspect.`,
 		Example: `  idmint bounds sno --from 2025-03-01 --to 2025-03-31
   idmint bounds eightbyte --form number \
     --from 2025-03-01T12:00:00Z --to 2025-03-01T12:59:59.999Z`,
@@ -59,7 +55,10 @@ inspect.`,
 			if last.Before(first) {
 				return usage("--to %s is before --from %s", to, from)
 			}
-			found, err := s.bounds(form, first, last)
+			found, err := s.Bounds(form, first, last)
+			if errors.As(err, new(*schemes.BoundsError)) {
+				return usageError{err}
+			}
 			if err != nil {
 				return err
 			}
@@ -80,6 +79,17 @@ inspect.`,
 	return c
 }
 
+// boundsHelp says what is to know of each scheme whose IDs carry a time.
+func boundsHelp() (text string) {
+	for _, k := range kinds {
+		if help := k.Known().BoundsHelp; help != "" {
+			text += fmt.Sprintf("  %-10s %s\n", k.Name(),
+				strings.ReplaceAll(help, "\n", "\n"+strings.Repeat(" ", 13)))
+		}
+	}
+	return text
+}
+
 // moment reads a time, or a date: the beginning of that day in UTC, or its end.
 func moment(flag, text string, end bool) (time.Time, error) {
 	var t time.Time
@@ -89,7 +99,7 @@ func moment(flag, text string, end bool) (time.Time, error) {
 	t, err := time.Parse(time.DateOnly, text)
 	if err != nil {
 		return t, usage("%s %s: want a date or a time with its zone, such as 2025-03-01 or "+
-			"2025-03-01T12:00:00Z", flag, explain.Quoted(text))
+			"2025-03-01T12:00:00Z", flag, schemes.Quoted(text))
 	}
 	if end {
 		t = t.AddDate(0, 0, 1).Add(-1)

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
 func (a *app) composeCommand() *cobra.Command {
@@ -43,7 +43,7 @@ The launch log does not know what compose makes, and no generator avoids it.`,
 			return a.eachInput(args, func(text string) error {
 				id, err := s.compose([]byte(text))
 				if err != nil {
-					return a.refuse(text, fmt.Errorf("%s: %w", explain.Quoted(text), err))
+					return a.refuse(text, fmt.Errorf("%s: %w", schemes.Quoted(text), err))
 				}
 				return a.out.line(id.String())
 			})
@@ -61,16 +61,16 @@ func (k *kind[T, P]) compose(data []byte) (fmt.Stringer, error) {
 		return nil, err
 	}
 	var parts P
-	missing := len(k.partNames)
+	missing := len(k.PartNames)
 	for _, m := range members {
-		isName := slices.ContainsFunc(k.Names, func(n explain.Name) bool { return n.Field == m.field })
-		isPart := slices.Contains(k.partNames, m.field)
+		isName := slices.ContainsFunc(k.Names, func(n schemes.Name) bool { return n.Field == m.field })
+		isPart := slices.Contains(k.PartNames, m.field)
 		switch {
 		case m.field == "scheme" && m.isGiven() && !m.says(string(k.Scheme)):
 			return nil, fmt.Errorf("the scheme is %s, not %s", m.quoted(), k.Scheme)
 		case m.field == "scheme" || isName || !m.isGiven() && isPart:
 		case !isPart:
-			return nil, fmt.Errorf("unknown field %s", explain.Quoted(m.field))
+			return nil, fmt.Errorf("unknown field %s", schemes.Quoted(m.field))
 		default:
 			if err := m.set(&parts); err != nil {
 				return nil, err
@@ -79,7 +79,7 @@ func (k *kind[T, P]) compose(data []byte) (fmt.Stringer, error) {
 		}
 	}
 	if missing > 0 {
-		return nil, fmt.Errorf("want the field%s", enumerate(k.partNames))
+		return nil, fmt.Errorf("want the field%s", enumerate(k.PartNames))
 	}
 	id, err := k.id(parts)
 	if err != nil {
@@ -132,7 +132,7 @@ func readObject(data []byte) (members []member, err error) {
 		}
 		m.field = name.(string) // nothing else names a field
 		if slices.ContainsFunc(members, func(other member) bool { return other.field == m.field }) {
-			return nil, fmt.Errorf("field %s comes twice", explain.Quoted(m.field))
+			return nil, fmt.Errorf("field %s comes twice", schemes.Quoted(m.field))
 		}
 		err = d.Decode(&m.value)
 		members = append(members, m)
@@ -142,7 +142,7 @@ func readObject(data []byte) (members []member, err error) {
 
 func (m member) isGiven() bool { return string(m.value) != "null" }
 
-func (m member) quoted() string { return explain.Shorten(string(m.value)) }
+func (m member) quoted() string { return schemes.Shorten(string(m.value)) }
 
 // says reports whether the value is a string, or an integer in the same digits.
 func (m member) says(want string) bool {

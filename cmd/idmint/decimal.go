@@ -9,11 +9,11 @@ import (
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
-var decimalKind = join(kind[idtype.DecimalID, idtype.DecimalParts]{
-	Kind:    explain.Decimal,
+var _ = add(kind[idtype.DecimalID, idtype.DecimalParts]{
+	Kind:    schemes.Decimal,
 	id:      idtype.DecimalParts.ID,
 	draw:    drawDecimal,
 	command: newDecimal,
@@ -21,7 +21,7 @@ var decimalKind = join(kind[idtype.DecimalID, idtype.DecimalParts]{
 
 func drawDecimal(id idtype.DecimalID) drawing {
 	var fields []field
-	for _, p := range explain.Decimal.Parts(id) {
+	for _, p := range (schemes.Identity[idtype.DecimalID]{Kind: schemes.Decimal, ID: id}).Parts() {
 		fields = append(fields, field{p.Letter, p.Width, fmt.Sprintf("%s (%s)", p.Name, p.Value)})
 	}
 	d := drawPlaces(int64(id), fields)

@@ -2,37 +2,20 @@ package main
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
-var eightByteKind = join(kind[idtype.EightByteID, idtype.EightByteParts]{
-	Kind:    explain.EightByte,
+var _ = add(kind[idtype.EightByteID, idtype.EightByteParts]{
+	Kind:    schemes.EightByte,
 	id:      idtype.EightByteParts.ID,
-	span:    eightByteSpan,
 	command: newEightByte,
 })
-
-// eightByteSpan is two ranges of numbers where the IDs turn negative in between.
-func eightByteSpan(form string, from, to time.Time) ([]idtype.Range[idtype.EightByteID], error) {
-	if form != explain.Number {
-		return idtype.Bounds[idtype.EightByteID](from, to)
-	}
-	found, err := idtype.Bounds[idtype.EightByte[idtype.AsBigint[any]]](from, to)
-	var ranges []idtype.Range[idtype.EightByteID]
-	for _, r := range found {
-		ranges = append(ranges, idtype.Range[idtype.EightByteID]{
-			Min: idtype.EightByteID(r.Min), Max: idtype.EightByteID(r.Max),
-		})
-	}
-	return ranges, err
-}
 
 func newEightByte(a *app, k *kind[idtype.EightByteID, idtype.EightByteParts]) *cobra.Command {
 	var flags timedFlags

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
 // A group is a command that has commands. It helps where none is named.
@@ -26,7 +26,7 @@ func group(c *cobra.Command, subs ...*cobra.Command) *cobra.Command {
 // unknownCommand names those that may be meant.
 func unknownCommand(parent *cobra.Command, name string) string {
 	parent.SuggestionsMinimumDistance = 2
-	text := "unknown command " + explain.Quoted(name)
+	text := "unknown command " + schemes.Quoted(name)
 	if near := parent.SuggestionsFor(name); len(near) > 0 {
 		text += ": did you mean " + strings.Join(near, " or ") + "?"
 	}

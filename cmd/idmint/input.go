@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
 // longestInput is how many bytes an input may have: an ID, or the parts of one. Both are far
@@ -55,5 +55,5 @@ func (a *app) eachInput(args []string, f func(string) error) error {
 
 func tooLong(input string) error {
 	return fmt.Errorf("%q… is too long: an input has at most %d bytes",
-		explain.Beginning(input, 64), longestInput)
+		schemes.Beginning(input, 64), longestInput)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
 func (a *app) inspectCommand() *cobra.Command {
@@ -50,7 +50,7 @@ ends the command. Put -- before IDs that begin with -, as short ones do.
 		},
 	}
 	c.Flags().StringVar(&name, "scheme", "", "the IDs' scheme: "+schemeNames())
-	c.Flags().StringVar(&form, "form", explain.Text,
+	c.Flags().StringVar(&form, "form", schemes.Text,
 		"how the IDs are written: text, number, hex or uuid")
 	return c
 }
@@ -64,7 +64,7 @@ func schemesOf(name, form string) ([]scheme, error) {
 		}
 		return []scheme{s}, hasForm(s, form)
 	}
-	found := slices.DeleteFunc(slices.Clone(schemes),
+	found := slices.DeleteFunc(slices.Clone(kinds),
 		func(s scheme) bool { return hasForm(s, form) != nil })
 	if len(found) == 0 {
 		return nil, usage("--form %q: want text, number, hex or uuid", form)
@@ -89,7 +89,7 @@ func (a *app) inspect(candidates []scheme, form, text string) error {
 		if err == nil {
 			fits = append(fits, id)
 		} else if reason = err; len(candidates) > 1 {
-			reason = fmt.Errorf("%s fits no scheme: inspect --scheme says why", explain.Quoted(text))
+			reason = fmt.Errorf("%s fits no scheme: inspect --scheme says why", schemes.Quoted(text))
 		}
 	}
 	if len(fits) == 0 {
@@ -97,7 +97,7 @@ func (a *app) inspect(candidates []scheme, form, text string) error {
 	}
 	now := time.Now()
 	if len(fits) > 1 {
-		explain.Rank(fits, now)
+		schemes.Rank(fits, now)
 	}
 	if a.json {
 		for _, id := range fits {
@@ -132,5 +132,5 @@ func (a *app) refuse(input string, reason error) error {
 	return a.out.json(struct {
 		Input string `json:"input"`
 		Error string `json:"error"`
-	}{explain.Shorten(input), inWords(reason)})
+	}{schemes.Shorten(input), inWords(reason)})
 }

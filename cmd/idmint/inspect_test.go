@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -65,14 +66,18 @@ func TestInspectOrder(t *testing.T) {
 
 // The widest numbers fit a terminal, too.
 func TestDrawingsFit(t *testing.T) {
-	for _, id := range []identified{
-		decimalKind.of(formats.DecimalMax),
-		traceKind.of(1<<63 - 1),
-		eightByteKind.of(idtype.MustParse[idtype.EightByteID]("ffffffffffffffff")),
-		eightByteKind.of(idtype.MustParse[idtype.EightByteID]("ffffffffffffefff")),
-		shortKind.of(1<<60 - 1),
-		snoKind.of(idtype.MustParse[idtype.SnoID]("xxxxxxxxxxxxxxxx")),
+	for _, widest := range [][2]string{
+		{"decimal", fmt.Sprint(formats.DecimalMax)},
+		{"trace", fmt.Sprint(math.MaxInt64)},
+		{"eightbyte", "ffffffffffffffff"},
+		{"eightbyte", "ffffffffffffefff"},
+		{"short", idtype.ShortID(1<<60 - 1).String()},
+		{"sno", "xxxxxxxxxxxxxxxx"},
 	} {
+		id, err := readText(widest[0], widest[1])
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, l := range id.drawing(time.Now()) {
 			if len(l) > drawingWidth {
 				t.Errorf("%s: %d columns: %v", id.Name(), len(l), l)

@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
 // Exit statuses.
@@ -108,8 +108,8 @@ func inWords(err error) string {
 	if len(text) <= longestError {
 		return text
 	}
-	head := explain.Beginning(text, longestError*3/4)
-	tail := explain.Beginning(text, len(text)-longestError/4)
+	head := schemes.Beginning(text, longestError*3/4)
+	tail := schemes.Beginning(text, len(text)-longestError/4)
 	return head + " … " + text[len(tail):]
 }
 

@@ -31,7 +31,7 @@ func (a *app) newCommand() *cobra.Command {
 			return err
 		},
 	}
-	for _, s := range schemes {
+	for _, s := range kinds {
 		mint := s.newCommand(a)
 		mint.Args = cobra.NoArgs
 		c.AddCommand(mint)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
 // lines are what a command printed, without the last line end.
@@ -73,25 +73,20 @@ func TestNewUnique(t *testing.T) {
 // The schemes beside decimal, with the flags that they want, and a reader of their IDs.
 var minted = []struct {
 	args  string
-	parse func(string) (identified, error)
 	parts string // what is the same in every line of JSON
 }{
-	{"trace --node 7", reader(traceKind), `"node_no":7,`},
+	{"trace --node 7", `"node_no":7,`},
 	{
-		"eightbyte --generator 1161 --cluster 11 --mode time", reader(eightByteKind),
+		"eightbyte --generator 1161 --cluster 11 --mode time",
 		`"mode":"TIME_SEQUENTIAL",`,
 	},
 	{
-		"eightbyte --generator 2047 --cluster 15 --mode spread", reader(eightByteKind),
+		"eightbyte --generator 2047 --cluster 15 --mode spread",
 		`"generator_id":2047,"cluster_id":15}`,
 	},
-	{"short", reader(shortKind), `"scheme":"short",`},
-	{"sno --partition 34824 --meta 158", reader(snoKind), `"meta":158,"partition":34824,`},
-	{"sno --partition 0", reader(snoKind), `"meta":0,"partition":0,`},
-}
-
-func reader(s scheme) func(string) (identified, error) {
-	return func(text string) (identified, error) { return readValid(s, explain.Text, text) }
+	{"short", `"scheme":"short",`},
+	{"sno --partition 34824 --meta 158", `"meta":158,"partition":34824,`},
+	{"sno --partition 0", `"meta":0,"partition":0,`},
 }
 
 // IDs of the schemes that carry the time are of now, have the numbers that were given, and no two
@@ -106,7 +101,7 @@ func TestNewTimed(t *testing.T) {
 			began := time.Now()
 			args := strings.Fields("new " + m.args + " -n 3000" + db)
 			for _, text := range lines(s.must(args...)) {
-				id, err := m.parse(text)
+				id, err := readText(strings.Fields(m.args)[0], text)
 				if err != nil || seen[text] {
 					t.Fatalf("%v: %q seen before: %v, %v", args, text, seen[text], err)
 				}
@@ -169,4 +164,13 @@ func TestNewWaits(t *testing.T) {
 		!strings.Contains(stderr.String(), "interrupted") {
 		t.Errorf("--wait 1h: %v, %q", cmd.ProcessState, stderr.String())
 	}
+}
+
+// readText reads the text of an ID that follows the layout of a scheme.
+func readText(scheme, text string) (identified, error) {
+	s, err := schemeNamed(scheme)
+	if err != nil {
+		return nil, err
+	}
+	return readValid(s, schemes.Text, text)
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/internal/schemes"
 	"github.com/idmint/idmint/internal/visible"
 )
 
@@ -126,7 +126,7 @@ type seenArg struct{ value any }
 
 func (a seenArg) Format(s fmt.State, verb rune) {
 	if text, ok := a.value.(string); ok && verb == 'q' {
-		io.WriteString(s, visible.Text(explain.Quoted(text)))
+		io.WriteString(s, visible.Text(schemes.Quoted(text)))
 		return
 	}
 	io.WriteString(s, visible.Text(fmt.Sprintf(fmt.FormatString(s, verb), a.value)))

@@ -24,7 +24,7 @@ Patterns take the texts that idtype's Parse takes, and no others.`,
   idmint schema typescript decimal sno`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			types := schema.Types
+			types := schema.Types()
 			if len(args) > 1 {
 				types = nil
 			}
@@ -33,7 +33,7 @@ Patterns take the texts that idtype's Parse takes, and no others.`,
 				if err != nil {
 					return err
 				}
-				for _, t := range schema.Types {
+				for _, t := range schema.Types() {
 					if t.Scheme == s.Name() {
 						types = append(types, t)
 					}

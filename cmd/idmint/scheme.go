@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -10,26 +9,24 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
 // A scheme is what the commands need to know of an ID scheme: a [kind] for them all.
 type scheme interface {
-	Name() idtype.Scheme
-	FormNames() []string // text first
+	schemes.Scheme
 	read(form, input string) (identified, error)
 	compose(fields []byte) (fmt.Stringer, error)
-	bounds(form string, from, to time.Time) ([]bound, error)
 	newCommand(*app) *cobra.Command
 }
 
-// schemes are all of them, in the order in which they are listed.
-var schemes = []scheme{decimalKind, traceKind, eightByteKind, shortKind, snoKind, sequenceKind}
+// kinds are all of them, in the order in which they are listed.
+var kinds []scheme
 
 // schemeNames is the list for people.
 func schemeNames() string {
 	var names []idtype.Scheme
-	for _, s := range schemes {
+	for _, s := range kinds {
 		names = append(names, s.Name())
 	}
 	return commas(names)
@@ -48,7 +45,7 @@ func commas[T ~string](names []T) string {
 }
 
 func schemeNamed(name string) (scheme, error) {
-	for _, s := range schemes {
+	for _, s := range kinds {
 		if string(s.Name()) == name {
 			return s, nil
 		}
@@ -58,7 +55,7 @@ func schemeNamed(name string) (scheme, error) {
 
 // An identified is an ID together with its scheme.
 type identified interface {
-	explain.ID
+	schemes.ID
 	// drawing shows the ID on several lines.
 	drawing(now time.Time) drawing
 }
@@ -66,20 +63,16 @@ type identified interface {
 // A kind is the scheme of the IDs of type T, with what commands do beside explaining them. P has
 // the parts of one, in the order of the layout, with their names in JSON.
 type kind[T idtype.ID, P any] struct {
-	*explain.Kind[T]
+	*schemes.Kind[T]
 	id      func(P) (T, error)
-	span    func(form string, from, to time.Time) ([]idtype.Range[T], error)
 	draw    func(T) drawing // [drawBits] if nil
 	command func(*app, *kind[T, P]) *cobra.Command
-
-	partNames []string
 }
 
-// join completes a kind.
-func join[T idtype.ID, P any](k kind[T, P]) *kind[T, P] {
-	for f := range reflect.TypeFor[P]().Fields() {
-		k.partNames = append(k.partNames, f.Tag.Get("json"))
-	}
+// add lists a kind.
+func add[T idtype.ID, P any](k kind[T, P]) *kind[T, P] {
+	kinds = append(kinds, &k)
+	slices.SortFunc(kinds, func(a, b scheme) int { return a.Known().Place - b.Known().Place })
 	return &k
 }
 
@@ -92,7 +85,7 @@ func (k *kind[T, P]) read(form, input string) (identified, error) {
 
 // of is an ID of the kind.
 func (k *kind[T, P]) of(id T) identity[T, P] {
-	return identity[T, P]{explain.Identity[T]{Kind: k.Kind, ID: id}, k}
+	return identity[T, P]{schemes.Identity[T]{Kind: k.Kind, ID: id}, k}
 }
 
 // readValid reads an ID that follows the layout.
@@ -109,7 +102,7 @@ func readValid(s scheme, form, input string) (identified, error) {
 
 // An identity is an ID of a kind.
 type identity[T idtype.ID, P any] struct {
-	explain.Identity[T]
+	schemes.Identity[T]
 	kind *kind[T, P]
 }
 
@@ -120,7 +113,7 @@ func (i identity[T, P]) drawing(now time.Time) drawing {
 	var fields []field
 	for _, p := range i.Parts() {
 		f := field{p.Letter, p.Width, p.Label()}
-		if p.Letter == explain.TimeLetter {
+		if p.Letter == schemes.TimeLetter {
 			f.label += ", " + i.When(now)
 		}
 		fields = append(fields, f)
@@ -132,41 +125,4 @@ func (i identity[T, P]) drawing(now time.Time) drawing {
 		}
 	}
 	return append(d, drawBits(i.Bits(), fields)...)
-}
-
-// A bound is the smallest and the largest ID of a range, as text.
-type bound struct {
-	Scheme idtype.Scheme `json:"scheme"`
-	Min    string        `json:"min"`
-	Max    string        `json:"max"`
-}
-
-// bounds returns the ranges of IDs of a span of time, in a form. Without one it takes the first
-// form that sorts as the IDs do.
-func (k *kind[T, P]) bounds(form string, from, to time.Time) ([]bound, error) {
-	if k.span == nil {
-		return nil, usage("%s IDs carry no time", k.Scheme)
-	}
-	if form == "" {
-		form = k.Forms[slices.IndexFunc(k.Forms, k.sorts)].Name
-	}
-	f := k.Form(form)
-	if f.Unsorted {
-		return nil, usage("--form %s: the order of these is not that of time", form)
-	}
-	ranges, err := k.span(form, from, to)
-	var bounds []bound
-	for _, r := range ranges {
-		bounds = append(bounds, bound{k.Scheme, f.Write(r.Min), f.Write(r.Max)})
-	}
-	return bounds, err
-}
-
-func (k *kind[T, P]) sorts(f explain.Form[T]) bool { return !f.Unsorted }
-
-// within makes the span of a kind whose bounds are the same in all forms.
-func within[T any](
-	bounds func(from, to time.Time) ([]idtype.Range[T], error),
-) func(string, time.Time, time.Time) ([]idtype.Range[T], error) {
-	return func(_ string, from, to time.Time) ([]idtype.Range[T], error) { return bounds(from, to) }
 }

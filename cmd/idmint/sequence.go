@@ -7,24 +7,24 @@ import (
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/internal/schemes"
 	"github.com/idmint/idmint/launchlog"
 )
 
-var sequenceKind = join(kind[idtype.SequenceID, explain.SequenceFields]{
-	Kind: explain.Sequence,
-	id: func(p explain.SequenceFields) (idtype.SequenceID, error) {
+var _ = add(kind[idtype.SequenceID, schemes.SequenceFields]{
+	Kind: schemes.Sequence,
+	id: func(p schemes.SequenceFields) (idtype.SequenceID, error) {
 		return p.ID, p.ID.Validate()
 	},
 	draw: func(id idtype.SequenceID) drawing {
 		return drawing{
-			line("sequence " + id.String()), line(explain.Sequence.Parts(id)[0].Label()),
+			line("sequence " + id.String()), line(schemes.Sequence.Says(id)[0].Label()),
 		}
 	},
 	command: newSequence,
 })
 
-func newSequence(a *app, k *kind[idtype.SequenceID, explain.SequenceFields]) *cobra.Command {
+func newSequence(a *app, k *kind[idtype.SequenceID, schemes.SequenceFields]) *cobra.Command {
 	var flags storeFlags
 	var counter string
 	var count int64

@@ -7,13 +7,12 @@ import (
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
-var shortKind = join(kind[idtype.ShortID, idtype.ShortParts]{
-	Kind:    explain.Short,
+var _ = add(kind[idtype.ShortID, idtype.ShortParts]{
+	Kind:    schemes.Short,
 	id:      idtype.ShortParts.ID,
-	span:    within(idtype.Bounds[idtype.ShortID]),
 	command: newShort,
 })
 

@@ -9,13 +9,12 @@ import (
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/idtype/formats"
-	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
-var snoKind = join(kind[idtype.SnoID, idtype.SnoParts]{
-	Kind:    explain.Sno,
+var _ = add(kind[idtype.SnoID, idtype.SnoParts]{
+	Kind:    schemes.Sno,
 	id:      idtype.SnoParts.ID,
-	span:    within(idtype.Bounds[idtype.SnoID]),
 	command: newSno,
 })
 

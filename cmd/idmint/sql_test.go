@@ -21,7 +21,7 @@ func TestColumnsInDatabases(t *testing.T) {
 		t.Run(string(dialect), func(t *testing.T) {
 			db := dbtest.Open(t, dbtest.New(t, kind))
 			made := 0
-			for _, scheme := range schemes {
+			for _, scheme := range kinds {
 				for _, form := range (sqlid.AnyColumn{Scheme: scheme.Name()}).Storages() {
 					for _, option := range []string{"--name=b", "--nullable", "--primary-key"} {
 						column := strings.TrimSpace(s.must("columns", string(dialect), string(scheme.Name()),

@@ -8,13 +8,12 @@ import (
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
-var traceKind = join(kind[idtype.TraceID, idtype.TraceParts]{
-	Kind:    explain.Trace,
+var _ = add(kind[idtype.TraceID, idtype.TraceParts]{
+	Kind:    schemes.Trace,
 	id:      idtype.TraceParts.ID,
-	span:    within(idtype.Bounds[idtype.TraceID]),
 	command: newTrace,
 })
 

@@ -61,7 +61,7 @@ type schemaCase struct {
 // schemaCases are the texts of vectors, and what is near some.
 func schemaCases(t *testing.T) (all []schemaCase) {
 	t.Helper()
-	for _, typ := range schema.Types {
+	for _, typ := range schema.Types() {
 		file := readVectors(t, string(typ.Scheme))
 		texts := append(near("9223372036854775807"), near("__H________")...)
 		for i, v := range slices.Concat(file.Invalid, file.Older, file.Valid) {
@@ -85,7 +85,7 @@ func TestSchemaTypeScript(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("node is missing: install Debian's package nodejs")
 	}
-	built := api.Transform(schema.TypeScript(schema.Types)+`
+	built := api.Transform(schema.TypeScript(schema.Types())+`
 const user: DecimalID<"User"> | null = null;
 export const taken = (id: DecimalID<"User"> | SnoID): string => id;
 `, api.TransformOptions{Loader: api.LoaderTS, Format: api.FormatESModule})
@@ -124,7 +124,7 @@ console.log(all.length);
 // and the lengths are those of the shortest and the longest ID.
 func TestSchemaOpenAPI(t *testing.T) {
 	t.Parallel()
-	text, err := schema.OpenAPI(schema.Types)
+	text, err := schema.OpenAPI(schema.Types())
 	try(t, err)
 	type property struct {
 		Type, Description, Pattern, Example string
@@ -141,11 +141,11 @@ func TestSchemaOpenAPI(t *testing.T) {
 	try(t, d.Decode(&document))
 	schemas := document.Components.Schemas
 	if document.OpenAPI != "3.0.3" || document.Info.Title == "" || document.Info.Version == "" ||
-		document.Paths == nil || len(schemas) != len(schema.Types) {
+		document.Paths == nil || len(schemas) != len(schema.Types()) {
 		t.Errorf("%s", text)
 	}
 	patterns := map[string]*regexp.Regexp{}
-	for _, typ := range schema.Types {
+	for _, typ := range schema.Types() {
 		s := schemas[typ.Name]
 		patterns[typ.Name] = regexp.MustCompile(s.Pattern)
 		if _, err := parsers[typ.Scheme](s.Example); err != nil || s.Type != "string" ||
@@ -177,13 +177,13 @@ func TestSchemaProtobuf(t *testing.T) {
 	files, err := (&protocompile.Compiler{
 		Resolver: &protocompile.SourceResolver{
 			Accessor: protocompile.SourceAccessorFromMap(map[string]string{
-				"ids.proto": schema.Protobuf(schema.Types),
+				"ids.proto": schema.Protobuf(schema.Types()),
 			}),
 		},
 	}).Compile(t.Context(), "ids.proto")
 	try(t, err)
 	message := files[0].Messages().ByName("IDs")
-	for _, typ := range schema.Types {
+	for _, typ := range schema.Types() {
 		field := message.Fields().ByName(protoreflect.Name(typ.Scheme + "_id"))
 		for _, v := range readVectors(t, string(typ.Scheme)).Valid {
 			id, err := parsers[typ.Scheme](v.Text)

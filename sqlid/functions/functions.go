@@ -38,9 +38,11 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/idmint/idmint/internal/dialect"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
 // Dialect is a kind of database. It is the type of package sqlid's dialects as well.
@@ -87,17 +89,7 @@ func (e *InstallError) Error() string {
 
 func (e *InstallError) Unwrap() error { return e.Err }
 
-// A function is what differs between dialects: its name without idmint_, arguments and result, and
-// what it computes. Where the fragment of the name in when is not true, the result is NULL.
-// In a body {word} stands for a fragment of its dialect.
-type function struct{ head, when, body string }
-
-const (
-	base32 = "'23456789abcdefghijklmnopqrstuvwx'"
-	// shortPattern takes the texts of short IDs: without a leading A, and at most 2^63−1.
-	shortPattern = "^([B-Za-z0-9_-][A-Za-z0-9_-]?|[A-Za-z0-9_-]{2}" +
-		"([B-Za-z0-9_-][A-Za-z0-9_-]{0,7}|[B-H][A-Za-z0-9_-]{8}))$"
-)
+const base32 = "'23456789abcdefghijklmnopqrstuvwx'"
 
 // eachCharacter is an expression for each character of a sno ID's text. In it %[1]d stands for its
 // place from 1 on, %[2]d for that of its half's bytes, and %[3]d for the bits behind it there.
@@ -120,7 +112,8 @@ type syntax struct {
 	create    string
 	guard     string // what it computes only when a fragment is true
 	fragments *strings.Replacer
-	functions []function
+	words     words
+	byHand    func(schemes.SQL) []schemes.Function
 }
 
 const guard = "CASE WHEN {%s} THEN %s END"
@@ -131,19 +124,20 @@ var syntaxes = map[Dialect]syntax{
 	Postgres: {
 		"CREATE OR REPLACE FUNCTION idmint_{head} LANGUAGE sql IMMUTABLE PARALLEL SAFE" +
 			" RETURN {body}",
-		guard, postgresFragments, postgres,
+		guard, postgresFragments, postgres, ofPostgres,
 	},
 	// A body of one expression needs no other delimiter.
 	MySQL: {
-		"CREATE FUNCTION idmint_{head} DETERMINISTIC NO SQL RETURN {body}", guard, mysqlFragments, mysql,
+		"CREATE FUNCTION idmint_{head} DETERMINISTIC NO SQL RETURN {body}",
+		guard, mysqlFragments, mysql, ofMySQL,
 	},
 	MariaDB: {
 		"CREATE OR REPLACE FUNCTION idmint_{head} DETERMINISTIC NO SQL RETURN {body}",
-		guard, mysqlFragments, mysql,
+		guard, mysqlFragments, mysql, ofMySQL,
 	},
 	ClickHouse: {
 		"CREATE OR REPLACE FUNCTION idmint_{head} -> {body}", "if({%s}, %s, NULL)",
-		clickhouseFragments, clickhouse,
+		clickhouseFragments, clickhouse, ofClickHouse,
 	},
 }
 
@@ -155,21 +149,29 @@ func Statements(d Dialect) ([]string, error) {
 	if !ok {
 		return nil, &DialectError{d}
 	}
+	known := slices.Clone(schemes.All())
+	slices.SortStableFunc(known, func(a, b schemes.Scheme) int { // those of numbers first
+		return a.Known().Size - b.Known().Size
+	})
 	var all []string
-	for _, f := range s.functions {
-		if d == MySQL {
-			name, _, _ := strings.Cut(f.head, "(")
-			all = append(all, "DROP FUNCTION IF EXISTS idmint_"+name)
+	for _, k := range known {
+		facts := k.Known()
+		fragments := s.words.fragments(facts)
+		for _, f := range s.words.functions(facts, s.byHand(facts.SQL)) {
+			head, body := string(facts.Scheme)+"_"+f.Head, f.Body
+			if d == MySQL {
+				all = append(all, "DROP FUNCTION IF EXISTS idmint_"+nameOf(head))
+			}
+			if f.Layout {
+				body = fmt.Sprintf(s.guard, "layout", body)
+			}
+			text := strings.NewReplacer("{head}", head, "{body}", body).Replace(s.create)
+			text = fragments.Replace(text)
+			for range 3 { // fragments hold others
+				text = s.fragments.Replace(text)
+			}
+			all = append(all, text)
 		}
-		body := f.body
-		if f.when != "" {
-			body = fmt.Sprintf(s.guard, f.when, body)
-		}
-		text := strings.NewReplacer("{head}", f.head, "{body}", body).Replace(s.create)
-		for range 3 { // fragments hold others
-			text = s.fragments.Replace(text)
-		}
-		all = append(all, text)
 	}
 	return all, nil
 }

@@ -2,12 +2,13 @@ package functions
 
 import (
 	"database/sql/driver"
+	"encoding/binary"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
-	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/idtype/formats"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
 // A Registrar registers a function on a connection to SQLite. The *sqlite3.SQLiteConn of go-sqlite3
@@ -48,169 +49,148 @@ func (e *RegisterError) Error() string {
 
 func (e *RegisterError) Unwrap() error { return e.Err }
 
-// The values of SQLite are nil, int64, float64, string and []byte. A part of another value is NULL.
-//
-// A function makes them, so that programs without SQLite's have none of it.
+// The values of SQLite are nil, int64, float64, string and []byte.
 func sqlite() map[string]any {
-	return map[string]any{
-		"decimal_counter":   ofNumber(func(id idtype.DecimalID) any { return id.Parts().Counter }),
-		"decimal_generator": ofNumber(func(id idtype.DecimalID) any { return id.Parts().Generator }),
-		"decimal_launch":    ofNumber(func(id idtype.DecimalID) any { return id.Parts().Launch }),
-
-		"trace_timestamp": ofNumber(func(id idtype.TraceID) any { return id.Parts().Timestamp }),
-		"trace_node":      ofNumber(func(id idtype.TraceID) any { return id.Parts().Node }),
-		"trace_bottom":    ofNumber(func(id idtype.TraceID) any { return id.Parts().Bottom }),
-		"trace_time": func(id, around any) any {
-			return ofNumber(func(id idtype.TraceID) any {
+	all := map[string]any{}
+	for _, s := range schemes.All() {
+		f := s.Known()
+		add := func(name string, of any) { all[string(f.Scheme)+"_"+name] = of }
+		for _, part := range f.PartNames {
+			if _, below := f.Part(part); below >= 0 {
+				add(schemes.FunctionOf(part), ofID(s, partOf(part)))
+			}
+		}
+		_, below := f.Part("unix_ms")
+		if f.Unit > 0 {
+			add("min", bound(s, below >= 0, func(b schemes.Bound) string { return b.Min }))
+			add("max", bound(s, below >= 0, func(b schemes.Bound) string { return b.Max }))
+		}
+		if f.Unit > 0 && below < 0 {
+			add("time", func(id, around any) any {
 				t, ok := moment(around)
 				if !ok {
 					return nil
 				}
-				last, _ := id.Times(t)
-				return last.Format(millis)
-			})(id)
-		},
-		"trace_min": ofTime(func(t time.Time) (any, error) {
-			r, err := idtype.Bounds[idtype.TraceID](t, t) // of a moment there is no error
-			return int64(r[0].Min), err
-		}),
-		"trace_max": ofTime(func(t time.Time) (any, error) {
-			r, err := idtype.Bounds[idtype.TraceID](t, t)
-			return int64(r[0].Max), err
-		}),
-
-		"short_time":     ofNumber(func(id idtype.ShortID) any { return id.Time().Format(millis) }),
-		"short_sequence": ofNumber(func(id idtype.ShortID) any { return id.Parts().Sequence }),
-		"short_random":   ofNumber(func(id idtype.ShortID) any { return id.Parts().Random }),
-		"short_min":      bound(formats.ShortEpoch, formats.ShortMaxUnixMs, idtype.Bounds[idtype.ShortID], least),
-		"short_max":      bound(formats.ShortEpoch, formats.ShortMaxUnixMs, idtype.Bounds[idtype.ShortID], most),
-		"short_text": func(v any) any {
-			if n, ok := v.(int64); ok && n > 0 {
-				return idtype.ShortID(n).String()
+				return ofID(s, func(id schemes.ID) any { return timeOf(id, t) })(id)
+			})
+		}
+		for _, form := range s.FormNames() {
+			if f.Text.Digits || form == schemes.Hex || form == schemes.Number && f.Size == 0 {
+				continue
 			}
-			return nil
-		},
-		"short_from_text": ofText(idtype.Parse[idtype.ShortID]),
-
-		"eightbyte_mode": ofBytes(func(id idtype.EightByteID) any { return string(id.Parts().Mode) }),
-		"eightbyte_time": ofBytes(func(id idtype.EightByteID) any {
-			return id.Time().Format(millis)
-		}),
-		"eightbyte_sequence":  ofBytes(func(id idtype.EightByteID) any { return id.Parts().Sequence }),
-		"eightbyte_generator": ofBytes(func(id idtype.EightByteID) any { return id.Parts().Generator }),
-		"eightbyte_cluster":   ofBytes(func(id idtype.EightByteID) any { return id.Parts().Cluster }),
-		"eightbyte_min":       bound(0, formats.EightByteMaxUnixMs, idtype.Bounds[idtype.EightByteID], least),
-		"eightbyte_max":       bound(0, formats.EightByteMaxUnixMs, idtype.Bounds[idtype.EightByteID], most),
-		"eightbyte_text":      ofBytes(func(id idtype.EightByteID) any { return id.String() }),
-		"eightbyte_from_text": ofText(idtype.Parse[idtype.EightByteID]),
-		"eightbyte_number":    ofBytes(func(id idtype.EightByteID) any { return int64(id.Uint64()) }),
-		"eightbyte_from_number": func(v any) any {
-			if n, ok := v.(int64); ok && n != 0 {
-				return stored(idtype.EightByteFromUint64(uint64(n)))
-			}
-			return nil
-		},
-
-		"sno_time":      ofBytes(func(id idtype.SnoID) any { return id.Time().Format(millis) }),
-		"sno_tick_tock": ofBytes(func(id idtype.SnoID) any { return id.Parts().TickTock }),
-		"sno_meta":      ofBytes(func(id idtype.SnoID) any { return int(id.Parts().Meta) }),
-		"sno_partition": ofBytes(func(id idtype.SnoID) any { return id.Parts().Partition }),
-		"sno_sequence":  ofBytes(func(id idtype.SnoID) any { return id.Parts().Sequence }),
-		"sno_min":       bound(formats.SnoEpoch, formats.SnoMaxUnixMs, idtype.Bounds[idtype.SnoID], least),
-		"sno_max":       bound(formats.SnoEpoch, formats.SnoMaxUnixMs, idtype.Bounds[idtype.SnoID], most),
-		"sno_text":      ofBytes(func(id idtype.SnoID) any { return id.String() }),
-		"sno_from_text": ofText(idtype.Parse[idtype.SnoID]),
-		"sno_uuid":      ofBytes(func(id idtype.SnoID) any { return stored(snoUUID(id)) }),
-		"sno_from_uuid": ofText(func(text string) (idtype.SnoID, error) {
-			var id snoUUID
-			if len(text) != 36 { // Scan takes bytes as well
-				return idtype.SnoID{}, idtype.ErrZero
-			}
-			err := id.Scan(text)
-			return idtype.SnoID(id), err
-		}),
+			add(form, func(v any) any {
+				id := read(s, v)
+				if id == nil {
+					return nil
+				}
+				text := id.In(form)
+				if n, err := strconv.ParseInt(text, 10, 64); form == schemes.Number && err == nil {
+					return n
+				}
+				return text
+			})
+			add("from_"+form, func(v any) any {
+				text, ok := v.(string)
+				if n, isNumber := v.(int64); form == schemes.Number {
+					text, ok = strconv.FormatInt(n, 10), isNumber
+				}
+				if !ok {
+					return nil
+				}
+				return stored(s.Parse(form, text))
+			})
+		}
 	}
+	return all
 }
 
-type snoUUID = idtype.Sno[idtype.AsUUID[any]]
+// read is the ID that a column holds, of the whole domain, or nil.
+func read(s schemes.Scheme, v any) schemes.ID {
+	b, isBytes := v.([]byte)
+	n, isNumber := v.(int64)
+	if isNumber {
+		b = binary.BigEndian.AppendUint64(nil, uint64(n))
+	}
+	if isBytes != (s.Known().Size > 0) || isBytes == isNumber {
+		return nil
+	}
+	id, err := s.FromBytes(b)
+	if err != nil {
+		return nil
+	}
+	return id
+}
 
-// ofNumber is a function of an ID that is a number and follows the layout.
-func ofNumber[T interface {
-	~int64
-	Validate() error
-}](f func(T) any) func(any) any {
+// ofID is a function of an ID that follows the layout.
+func ofID(s schemes.Scheme, f func(schemes.ID) any) func(any) any {
 	return func(v any) any {
-		if n, ok := v.(int64); ok && T(n).Validate() == nil {
-			return f(T(n))
+		if id := read(s, v); id != nil && id.Validate() == nil {
+			return f(id)
 		}
 		return nil
 	}
 }
 
-// ofBytes is a function of an ID that is bytes.
-func ofBytes[T idtype.ID](f func(T) any) func(any) any {
-	return func(v any) any {
-		if b, ok := v.([]byte); ok {
-			if id, err := idtype.FromBytes[T](b); err == nil {
-				return f(id)
+func partOf(name string) func(schemes.ID) any {
+	return func(id schemes.ID) any {
+		if name == "unix_ms" {
+			return timeOf(id, time.Time{})
+		}
+		for _, p := range id.Parts() {
+			if p.Name != name {
+				continue
 			}
+			if n, err := strconv.ParseInt(p.Value, 10, 64); err == nil {
+				return n
+			}
+			return p.Value
 		}
 		return nil
 	}
 }
 
-// ofText is a function of a text, whose result is what a column holds.
-func ofText[T driver.Valuer](parse func(string) (T, error)) func(any) any {
-	return func(v any) any {
-		if s, ok := v.(string); ok {
-			if id, err := parse(s); err == nil {
-				return stored(id)
-			}
-		}
-		return nil
-	}
-}
+func timeOf(id schemes.ID, around time.Time) any { return id.Times(around)[0].Format(millis) }
 
 // stored is what a column holds, or NULL.
-func stored(id driver.Valuer) any {
-	v, err := id.Value()
+func stored(id schemes.ID, err error) any {
+	if err != nil {
+		return nil
+	}
+	v, err := id.Value().(driver.Valuer).Value()
 	if err != nil {
 		return nil
 	}
 	return v
 }
 
-// bound is a function of a time. One before the first millisecond counts as that, and one after the
-// last as the last.
-func bound[T driver.Valuer](
-	first, last int64, of func(from, to time.Time) ([]idtype.Range[T], error),
-	end func(idtype.Range[T]) T,
-) func(any) any {
-	return ofTime(func(t time.Time) (any, error) {
-		switch from, to := time.UnixMilli(first), time.UnixMilli(last); {
-		case t.Before(from):
-			t = from
-		case t.After(to):
-			t = to
+// bound is a function of a time. Where times have a first and a last one, a time before counts as the
+// first, and one after as the last.
+func bound(s schemes.Scheme, clamped bool, end func(schemes.Bound) string) func(any) any {
+	form := schemes.Text
+	if s.Known().Size == 0 {
+		form = schemes.Number
+	}
+	least, most := s.Known().Range("unix_ms")
+	return ofTime(func(t time.Time) any {
+		switch first, last := time.UnixMilli(least), time.UnixMilli(most); {
+		case clamped && t.Before(first):
+			t = first
+		case clamped && t.After(last):
+			t = last
 		}
-		r, err := of(t, t)
+		bounds, err := s.Bounds(form, t, t)
 		if err != nil {
-			return nil, err
+			return nil
 		}
-		return stored(end(r[0])), nil
+		return stored(s.Parse(form, end(bounds[0])))
 	})
 }
 
-func least[T any](r idtype.Range[T]) T { return r.Min }
-func most[T any](r idtype.Range[T]) T  { return r.Max }
-
 // ofTime is a function of a time.
-func ofTime(f func(time.Time) (any, error)) func(any) any {
+func ofTime(f func(time.Time) any) func(any) any {
 	return func(v any) any {
 		if t, ok := moment(v); ok {
-			if result, err := f(t); err == nil {
-				return result
-			}
+			return f(t)
 		}
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/keys"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
 // Which Go types are IDs, wrappers of IDs and lists of IDs.
@@ -28,15 +29,8 @@ type idKind struct {
 func newKind(t reflect.Type) *idKind {
 	zero := reflect.Zero(t).Interface().(keys.ID)
 	k := &idKind{typ: t, direct: directOf(t, zero.Storage()), form: zero.Storage()}
-	switch k.form {
-	case idtype.StorageBigint:
-		switch zero.Scheme() { // of a scheme that is not named here it is not known
-		case idtype.SchemeDecimal, idtype.SchemeTrace, idtype.SchemeSequence:
-			k.textIsDistinct = true
-		}
-	case idtype.StorageUUID:
-		k.textIsDistinct = true
-	}
+	// of a scheme that is not known neither is this
+	k.textIsDistinct = k.form == idtype.StorageUUID || schemes.Of(zero.Scheme()).Text.Digits
 	return k
 }
 

@@ -9,83 +9,21 @@ import (
 	"strings"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
 // A Type describes the IDs of a scheme. Their JSON is a string.
 type Type struct {
-	Scheme            idtype.Scheme
-	Name              string // in other languages
-	Pattern           string // takes the texts that Parse takes, and no others
-	Shortest, Longest int    // in characters
-	Example           string
-	About             string // what the text is
-	field             string // of a message: the type whose JSON is the ID's
+	Scheme idtype.Scheme
+	schemes.Texts
 }
 
 // Types are all schemes, in the order in which the command line lists them.
-var Types = []Type{
-	{
-		idtype.SchemeDecimal, "DecimalID", number, 1, 19, "14150009200065", decimalDigits, "int64",
-	},
-	{
-		idtype.SchemeTrace, "TraceID", number, 1, 19, "4646428214845635103", decimalDigits,
-		"sfixed64",
-	},
-	{
-		idtype.SchemeEightByte, "EightByteID", eightByte, 16, 16, "5b9bda2989e1989b",
-		"16 hexadecimal digits in lower case", "string",
-	},
-	{
-		idtype.SchemeShort, "ShortID", short, 1, 11, "xinaS8QBh", "1 to 11 characters of base 64",
-		"string",
-	},
-	{
-		idtype.SchemeSno, "SnoID", sno, 16, 16, "8fhmi7mfls62jp64", "16 characters of base 32",
-		"string",
-	},
-	{
-		idtype.SchemeSequence, "SequenceID", number, 1, 19, "57", decimalDigits, "int64",
-	},
-}
-
-const decimalDigits = "the digits of 1 to 9223372036854775807"
-
-// The patterns are of what all dialects of regular expressions have in common. They hold no
-// lookahead, which Go has not, and no \d, which takes other digits elsewhere. In Python and Java a
-// dollar also stands before a line's end.
-var (
-	number    = "^(?:[1-9][0-9]{0,17}|" + below("9223372036854775807") + "|9223372036854775807)$"
-	eightByte = "^(?:" + notZero("0", "[1-9a-f]", "[0-9a-f]") + ")$"
-	sno       = "^(?:" + notZero("2", "[3-9a-x]", "[2-9a-x]") + ")$"
-)
-
-// short: the two lowest digits come first. The highest is no A, which is 0. Of eleven it is at most
-// H, which is 7.
-const short = "^(?:[B-Za-z0-9_-][A-Za-z0-9_-]?|[A-Za-z0-9_-]{2}" +
-	"(?:[B-Za-z0-9_-][A-Za-z0-9_-]{0,7}|[B-H][A-Za-z0-9_-]{8}))$"
-
-// below takes the numbers of as many digits that are smaller. They have its first digits, then a
-// smaller one, then any.
-func below(largest string) string {
-	var all []string
-	for i := range len(largest) {
-		switch d := largest[i]; {
-		case i == 0:
-			all = append(all, fmt.Sprintf("[1-%c][0-9]{%d}", d-1, len(largest)-1))
-		case d > '0':
-			all = append(all, fmt.Sprintf("%s[0-%c][0-9]{%d}", largest[:i], d-1, len(largest)-1-i))
-		}
+func Types() (types []Type) {
+	for _, s := range schemes.All() {
+		types = append(types, Type{s.Name(), s.Known().Text})
 	}
-	return strings.Join(all, "|")
-}
-
-// notZero takes 16 digits that are not all zero: so many zeros, another digit, and any.
-func notZero(zero, other, any string) string {
-	var all []string
-	for i := range 16 {
-		all = append(all, fmt.Sprintf("%s{%d}%s%s{%d}", zero, i, other, any, 15-i))
-	}
-	return strings.Join(all, "|")
+	return types
 }
 
 // OpenAPI is a document of OpenAPI 3.0, as JSON, whose components are the types.
@@ -149,7 +87,7 @@ package idmint;
 message IDs {
 `
 	for i, t := range types {
-		text += fmt.Sprintf("  // %s: %s.\n  %s %s_id = %d;\n", t.Name, t.About, t.field, t.Scheme, i+1)
+		text += fmt.Sprintf("  // %s: %s.\n  %s %s_id = %d;\n", t.Name, t.About, t.Proto, t.Scheme, i+1)
 	}
 	return text + "}\n"
 }

@@ -1,8 +1,9 @@
-package explain
+package schemes
 
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -31,14 +32,17 @@ const TimeLetter = 't'
 
 // A Kind is a scheme, whose IDs are of type T.
 type Kind[T idtype.ID] struct {
-	Scheme idtype.Scheme
-	Forms  []Form[T] // text first
-	Names  []Name    // what names the ID in JSON, before its parts
-	Fields func(T) any
-	Parts  func(T) []Part
-	Clock  string // the layout of its times
-	Places bool   // the parts are places of the decimal number, and not bits
+	Facts
+	Forms  []Form[T]      // text first
+	Names  []Name         // what names the ID in JSON, before its parts
+	Values func(T) any    // its parts as JSON has them
+	Says   func(T) []Part // its parts, if not its fields
+	Note   func(T) string // what else there is to say of its time
+	Span   span[T]        // nil where IDs carry no time
 }
+
+// A span is the IDs of a span of time, as ranges that sort in a form.
+type span[T any] func(form string, from, to time.Time) ([]idtype.Range[T], error)
 
 // A Name is a field in JSON that holds the ID in a form.
 type Name struct{ Field, Form string }
@@ -51,6 +55,21 @@ type Scheme interface {
 	FormNames() []string
 	// Read reads an ID that follows the layout, in a form that the scheme has.
 	Read(form, text string) (ID, error)
+	// Parse reads an ID of the whole domain.
+	Parse(form, text string) (ID, error)
+	// FromBytes reads the binary form of an ID of the whole domain.
+	FromBytes(b []byte) (ID, error)
+	// Bounds are the ranges of a span of time, in a form. Without one it is the first form that
+	// sorts as the IDs do.
+	Bounds(form string, from, to time.Time) ([]Bound, error)
+	Known() *Facts
+}
+
+// A Bound is the smallest and the largest ID of a range, as text.
+type Bound struct {
+	Scheme idtype.Scheme `json:"scheme"`
+	Min    string        `json:"min"`
+	Max    string        `json:"max"`
 }
 
 // An ID is one together with its scheme.
@@ -97,17 +116,65 @@ func (k *Kind[T]) Form(name string) Form[T] {
 	return k.Forms[slices.IndexFunc(k.Forms, func(f Form[T]) bool { return f.Name == name })]
 }
 
-// Read reads an ID.
+// Parse reads an ID.
+func (k *Kind[T]) Parse(form, text string) (ID, error) { return k.of(k.Form(form).Read(text)) }
+
+// FromBytes reads an ID.
+func (k *Kind[T]) FromBytes(b []byte) (ID, error) { return k.of(idtype.FromBytes[T](b)) }
+
+func (k *Kind[T]) of(id T, err error) (ID, error) {
+	if err != nil {
+		return nil, err
+	}
+	return Identity[T]{k, id}, nil
+}
+
+// Read reads an ID that follows the layout.
 func (k *Kind[T]) Read(form, text string) (ID, error) {
-	id, err := k.Form(form).Read(text)
+	id, err := k.Parse(form, text)
 	if err != nil {
 		return nil, err
 	}
 	if err := id.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", text, err)
 	}
-	return Identity[T]{k, id}, nil
+	return id, nil
 }
+
+// A BoundsError is returned for bounds that there are not.
+type BoundsError struct{ Reason string }
+
+func (e *BoundsError) Error() string { return e.Reason }
+
+// Bounds are the ranges of IDs of a span of time.
+func (k *Kind[T]) Bounds(form string, from, to time.Time) ([]Bound, error) {
+	if k.Span == nil {
+		return nil, &BoundsError{fmt.Sprintf("%s IDs carry no time", k.Scheme)}
+	}
+	if form == "" {
+		form = k.Forms[slices.IndexFunc(k.Forms, func(f Form[T]) bool { return !f.Unsorted })].Name
+	}
+	f := k.Form(form)
+	if f.Unsorted {
+		return nil, &BoundsError{
+			fmt.Sprintf("--form %s: the order of these is not that of time", form),
+		}
+	}
+	ranges, err := k.Span(form, from, to)
+	var bounds []Bound
+	for _, r := range ranges {
+		bounds = append(bounds, Bound{k.Scheme, f.Write(r.Min), f.Write(r.Max)})
+	}
+	return bounds, err
+}
+
+// within makes the span of a kind whose bounds are the same in all forms.
+func within[T any](bounds func(from, to time.Time) ([]idtype.Range[T], error)) span[T] {
+	return func(_ string, from, to time.Time) ([]idtype.Range[T], error) { return bounds(from, to) }
+}
+
+// parts makes the values of a kind.
+func parts[T, P any](of func(T) P) func(T) any { return func(id T) any { return of(id) } }
 
 // An Identity is an ID of a kind.
 type Identity[T idtype.ID] struct {
@@ -128,7 +195,30 @@ func (i Identity[T]) Validate() error { return i.ID.Validate() }
 func (i Identity[T]) Value() any { return i.ID }
 
 // Parts are those of the ID.
-func (i Identity[T]) Parts() []Part { return i.Kind.Parts(i.ID) }
+func (i Identity[T]) Parts() []Part {
+	if i.Says != nil {
+		return i.Says(i.ID)
+	}
+	values := map[string]any{}
+	for v, n := reflect.ValueOf(i.Values(i.ID)), 0; n < v.NumField(); n++ {
+		values[v.Type().Field(n).Tag.Get("json")] = v.Field(n).Interface()
+	}
+	var all []Part
+	for n, f := range i.Fields {
+		p := Part{Letter: f.Letter, Width: f.Width}
+		if i.width(i.Fields[n+1:], f.Name) == 0 && f.Letter != '0' {
+			p.Name, p.Value = f.Name, fmt.Sprint(values[f.Name])
+		}
+		if f.Letter == TimeLetter && i.Note != nil {
+			p.Note = i.Note(i.ID)
+		}
+		all = append(all, p)
+	}
+	if i.Places { // the highest have no leading zeros
+		all[0].Width += len(i.String()) - i.digits()
+	}
+	return all
+}
 
 // Bits are those of the ID, as 0 and 1.
 func (i Identity[T]) Bits() string {
@@ -165,7 +255,7 @@ func (i Identity[T]) Times(now time.Time) []time.Time {
 func (i Identity[T]) When(now time.Time) string {
 	var words []string
 	for _, t := range i.Times(now) {
-		words = append(words, t.Format(i.Clock))
+		words = append(words, t.Format(i.clock()))
 	}
 	return strings.Join(words, " or ")
 }
@@ -194,7 +284,7 @@ func (i Identity[T]) AppendJSON(b []byte) ([]byte, error) {
 		b = append(append(append(b, `,"`...), n.Field...), `":"`...)
 		b = append(append(b, i.In(n.Form)...), '"')
 	}
-	fields, err := json.Marshal(i.Fields(i.ID))
+	fields, err := json.Marshal(i.Values(i.ID))
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package explain
+package schemes
 
 import (
 	"slices"
@@ -15,7 +15,7 @@ type Fit struct {
 // of a scheme mean the same ID, the first one stays.
 func Find(text string, now time.Time) []Fit {
 	var fits []Fit
-	for _, s := range Schemes() {
+	for _, s := range All() {
 		for _, form := range s.FormNames() {
 			id, err := s.Read(form, text)
 			known := func(f Fit) bool { return f.Name() == id.Name() && f.Value() == id.Value() }

@@ -1,4 +1,4 @@
-package explain
+package schemes
 
 import (
 	"slices"
@@ -12,7 +12,7 @@ var now = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
 // Find knows every form of every scheme, and shows an ID once.
 func TestFind(t *testing.T) {
-	for _, s := range Schemes() {
+	for _, s := range All() {
 		id, ok := examples[s.Name()]
 		if !ok {
 			t.Fatalf("there is no example of %s", s.Name())
@@ -71,7 +71,7 @@ func TestDoubt(t *testing.T) {
 
 // The parts of an ID are all of it.
 func TestParts(t *testing.T) {
-	for _, s := range Schemes() {
+	for _, s := range All() {
 		id, err := s.Read(Text, examples[s.Name()])
 		if err != nil {
 			t.Fatal(err)

@@ -1,9 +1,8 @@
-package explain
+package schemes
 
 import (
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -57,42 +56,6 @@ func hexReader[T idtype.ID](typ string) func(string) (T, error) {
 		}
 		return id, err
 	}
-}
-
-func readShortNumber(text string) (id idtype.ShortID, err error) {
-	err = id.Scan(text)
-	return id, err
-}
-
-// eightByteColumn is an eightbyte ID in a BIGINT column.
-type eightByteColumn = idtype.EightByte[idtype.AsBigint[any]]
-
-func readEightByteNumber(text string) (idtype.EightByteID, error) {
-	var id eightByteColumn
-	err := id.Scan(text)
-	return idtype.EightByteID(id), err
-}
-
-// snoColumn is a sno ID in a UUID column.
-type snoColumn = idtype.Sno[idtype.AsUUID[any]]
-
-var errUUID = errors.New("want a UUID")
-
-func readSnoUUID(text string) (idtype.SnoID, error) {
-	var id snoColumn
-	if len(text) != len("00000000-0000-0000-0000-000000000000") { // the column takes the bytes too
-		return idtype.SnoID{}, &idtype.InputError{Type: "SnoID", Input: Quoted(text), Err: errUUID}
-	}
-	err := id.Scan(text)
-	return idtype.SnoID(id), err
-}
-
-func writeSnoUUID(id idtype.SnoID) string {
-	v, err := snoColumn(id).Value()
-	if err != nil { // zero, which is nobody's ID
-		return ""
-	}
-	return fmt.Sprint(v)
 }
 
 // Quoted is an input as errors name it, and bounded.

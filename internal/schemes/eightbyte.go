@@ -1,0 +1,196 @@
+package schemes
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/idtype/formats"
+)
+
+// EightByte is the kind of eightbyte IDs.
+var EightByte = add(&Kind[idtype.EightByteID]{
+	Facts: Facts{
+		Scheme: idtype.SchemeEightByte, Place: 3, Size: len(idtype.EightByteID{}),
+		Storages: []idtype.Storage{idtype.StorageBytes, idtype.StorageBigint},
+		Fields: []Field{
+			{Letter: TimeLetter, Width: formats.EightByteTimeBits, Name: "unix_ms"},
+			{Letter: 's', Width: formats.EightByteSequenceBits, Name: "sequence"},
+			{Letter: 'g', Width: formats.EightByteGeneratorTopBits, Name: "generator_id"},
+			{Letter: 'm', Width: formats.EightByteModeBits, Name: "mode"},
+			{Letter: 'g', Width: formats.EightByteGeneratorLowBits, Name: "generator_id"},
+			{Letter: 'c', Width: formats.EightByteClusterBits, Name: "cluster_id"},
+		},
+		Unit: time.Millisecond,
+		BoundsHelp: "TIME_SEQUENTIAL IDs only: SPREAD IDs have no order by time.\n" +
+			"As numbers, a span in which they turn negative is two ranges.",
+		Text: Texts{
+			Name: "EightByteID", Pattern: notZero("0", "[1-9a-f]", "[0-9a-f]"),
+			Shortest: 16, Longest: 16, Example: "5b9bda2989e1989b", Alphabet: "0123456789abcdef",
+			About: "16 hexadecimal digits in lower case", Proto: "string",
+		},
+		Codecs: map[idtype.Storage]Codec{
+			"": {"Delta(8), ZSTD(1)", "the differences between IDs repeat"},
+			idtype.StorageBigint: {
+				"Delta(8), T64('bit'), ZSTD(1)",
+				"the differences are small: T64 leaves out the bits that none of them has",
+			},
+		},
+		SQL: SQL{eightbytePostgres, eightbyteMySQL, eightbyteClickHouse},
+	},
+	Forms: []Form[idtype.EightByteID]{
+		{Name: Text, Read: idtype.Parse[idtype.EightByteID], Write: idtype.EightByteID.String},
+		{
+			Name: Number, Read: readEightByteNumber,
+			Write: func(id idtype.EightByteID) string { return fmt.Sprint(int64(id.Uint64())) },
+		},
+		{
+			Name: Hex, Read: hexReader[idtype.EightByteID]("EightByteID"),
+			Write: idtype.EightByteID.String,
+		},
+	},
+	Names:  []Name{{"id", Text}},
+	Values: parts(idtype.EightByteID.Parts),
+	Note: func(id idtype.EightByteID) string {
+		if id.Parts().Mode == idtype.EightByteSpread {
+			return "with its bits reversed"
+		}
+		return ""
+	},
+	Span: eightByteSpan,
+})
+
+// eightByteColumn is an eightbyte ID in a BIGINT column.
+type eightByteColumn = idtype.EightByte[idtype.AsBigint[any]]
+
+func readEightByteNumber(text string) (idtype.EightByteID, error) {
+	var id eightByteColumn
+	err := id.Scan(text)
+	return idtype.EightByteID(id), err
+}
+
+// eightByteSpan is two ranges of numbers where the IDs turn negative in between.
+func eightByteSpan(form string, from, to time.Time) ([]idtype.Range[idtype.EightByteID], error) {
+	if form != Number {
+		return idtype.Bounds[idtype.EightByteID](from, to)
+	}
+	found, err := idtype.Bounds[eightByteColumn](from, to)
+	var ranges []idtype.Range[idtype.EightByteID]
+	for _, r := range found {
+		ranges = append(ranges, idtype.Range[idtype.EightByteID]{
+			Min: idtype.EightByteID(r.Min), Max: idtype.EightByteID(r.Max),
+		})
+	}
+	return ranges, err
+}
+
+var eightbytePostgres = []Function{
+	{
+		"mode(id bytea) RETURNS text", true,
+		"CASE get_byte(id, 6) & 16 WHEN 0 THEN 'SPREAD' ELSE 'TIME_SEQUENTIAL' END",
+	},
+	{ // the bits of a SPREAD time are reversed
+		"time(id bytea) RETURNS timestamptz", true,
+		"({1970} CASE get_byte(id, 6) & 16" +
+			" WHEN 0 THEN reverse({bits}(42)::text)::bit(42)::bigint" +
+			" ELSE {bits}(42)::bigint END) {time}",
+	},
+	{
+		"generator(id bytea) RETURNS integer", true,
+		"(get_byte(id, 6) >> 5 << 8) | ((get_byte(id, 6) & 15) << 4) | (get_byte(id, 7) >> 4)",
+	},
+	{
+		"min(t timestamptz) RETURNS bytea STRICT", false,
+		"decode(lpad(to_hex({unit} << 22 | 4096), 16, '0'), 'hex')",
+	},
+	{
+		"max(t timestamptz) RETURNS bytea STRICT", false,
+		"decode(lpad(to_hex({unit} << 22 | 4194303), 16, '0'), 'hex')",
+	},
+	{"text(id bytea) RETURNS text", true, "encode(id, 'hex')"},
+	{
+		"from_text(id text) RETURNS bytea", false,
+		"CASE WHEN id ~ '^[0-9a-f]{16}$' AND id <> repeat('0', 16) THEN decode(id, 'hex') END",
+	},
+	{"number(id bytea) RETURNS bigint", true, "{bits}(64)::bigint"},
+	{
+		"from_number(id bigint) RETURNS bytea", false,
+		"CASE WHEN id <> 0 THEN decode(lpad(to_hex(id), 16, '0'), 'hex') END",
+	},
+}
+
+var eightbyteMySQL = []Function{
+	{
+		"mode(id BLOB) RETURNS VARCHAR(15) {ascii}", true,
+		"IF(ORD(SUBSTR(id, 7, 1)) & 16 = 0, 'SPREAD', 'TIME_SEQUENTIAL')",
+	},
+	{ // the bits of a SPREAD time are reversed
+		"time(id BLOB) RETURNS DATETIME(3)", true,
+		"{1970} IF(ORD(SUBSTR(id, 7, 1)) & 16 = 0," +
+			" CAST(CONV(REVERSE(LPAD(BIN({number of}id{end} >> 22), 42, '0')), 2, 10)" +
+			" AS UNSIGNED), {number of}id{end} >> 22) MICROSECOND",
+	},
+	{
+		"generator(id BLOB) RETURNS INT", true,
+		"ORD(SUBSTR(id, 7, 1)) >> 5 << 8 |" +
+			" (ORD(SUBSTR(id, 7, 1)) & 15) << 4 | ORD(SUBSTR(id, 8, 1)) >> 4",
+	},
+	{
+		"min(t DATETIME(6)) RETURNS BINARY(8)", false,
+		"UNHEX(LPAD(HEX({unit} << 22 | 4096), 16, '0'))",
+	},
+	{
+		"max(t DATETIME(6)) RETURNS BINARY(8)", false,
+		"UNHEX(LPAD(HEX({unit} << 22 | 4194303), 16, '0'))",
+	},
+	{"text(id BLOB) RETURNS CHAR(16) {ascii}", true, "LOWER(HEX(id))"},
+	{
+		"from_text(id {text}) RETURNS BINARY(8)", false,
+		"CASE WHEN CONCAT(id, '.') REGEXP '^[0-9a-f]{16}[.]$' AND id <> REPEAT('0', 16)" +
+			" THEN UNHEX(id) END",
+	},
+	{"number(id BLOB) RETURNS BIGINT", true, "CAST({number of}id{end} AS SIGNED)"},
+	{
+		"from_number(id BIGINT) RETURNS BINARY(8)", false,
+		"CASE WHEN id <> 0 THEN UNHEX(LPAD(HEX(id), 16, '0')) END",
+	},
+}
+
+var eightbyteClickHouse = []Function{
+	{
+		"mode AS (id)", true,
+		"if(bitTest({number}, 12), 'TIME_SEQUENTIAL', 'SPREAD')",
+	},
+	{ // the bits of a SPREAD time are reversed
+		"time AS (id)", true,
+		"{time}if(bitTest({number}, 12), bitShiftRight({number}, 22)," +
+			" reinterpretAsUInt64(reverse(unbin(concat('000000', reverse(substring(bin(id), 1, 42)))" +
+			")))){end of time}",
+	},
+	{
+		"generator AS (id)", true,
+		"toInt32(bitAnd(bitShiftRight({number}, 13), 7) * 256" +
+			" + bitAnd(bitShiftRight({number}, 4), 255))",
+	},
+	{
+		"min AS (t)", false,
+		"{bytes}substring(concat(repeat('0', 16), " +
+			"hex(bitShiftLeft(toUInt64({unit}), 22) + 4096)), -16)), 8)",
+	},
+	{
+		"max AS (t)", false,
+		"{bytes}substring(concat(repeat('0', 16), " +
+			"hex(bitShiftLeft(toUInt64({unit}), 22) + 4194303)), -16)), 8)",
+	},
+	{"text AS (id)", true, "lower(hex(id))"},
+	{
+		"from_text AS (id)", false,
+		"if(match(id, '^[0-9a-f]{16}$') AND id != repeat('0', 16)," +
+			" {bytes}substring(concat(id, repeat('0', 16)), 1, 16)), 8), NULL)",
+	},
+	{"number AS (id)", true, "reinterpretAsInt64(reverse(id))"},
+	{
+		"from_number AS (id)", false,
+		"if(id != 0, {bytes}substring(concat(repeat('0', 16), hex({n})), -16)), 8), NULL)",
+	},
+}

@@ -1,0 +1,96 @@
+package schemes
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/idtype/formats"
+)
+
+// Short is the kind of short IDs.
+var Short = add(&Kind[idtype.ShortID]{
+	Facts: Facts{
+		Scheme: idtype.SchemeShort, Place: 4, Storages: integer,
+		Fields: []Field{
+			{Letter: '0', Width: 4, Name: "unix_ms"}, // in an older row they may be a number's
+			{Letter: TimeLetter, Width: formats.ShortTimeBits, Name: "unix_ms"},
+			{Letter: 's', Width: formats.ShortSequenceBits, Name: "sequence"},
+			{Letter: 'r', Width: formats.ShortRandomBits, Name: "random"},
+		},
+		Epoch: formats.ShortEpoch, Unit: time.Millisecond,
+		BoundsHelp: "As numbers: the texts have no order by time.",
+		Text: Texts{
+			Name: "ShortID", Pattern: shortPattern, Shortest: 1, Longest: 11, Example: "xinaS8QBh",
+			Alphabet: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
+			About:    "1 to 11 characters of base 64", Proto: "string",
+		},
+		Codecs: map[idtype.Storage]Codec{"": {
+			"Delta(8), T64('bit'), ZSTD(1)",
+			"the differences are small but random: T64 leaves out the bits that none of them has",
+		}},
+		SQL: SQL{shortPostgres, shortMySQL, shortClickHouse},
+	},
+	Forms: []Form[idtype.ShortID]{
+		{Name: Text, Read: idtype.Parse[idtype.ShortID], Write: idtype.ShortID.String, Unsorted: true},
+		{
+			Name: Number, Read: readShortNumber,
+			Write: func(id idtype.ShortID) string { return strconv.FormatInt(int64(id), 10) },
+		},
+	},
+	Names:  []Name{{"id", Number}, {"text", Text}},
+	Values: parts(idtype.ShortID.Parts),
+	Span:   within(idtype.Bounds[idtype.ShortID]),
+})
+
+func readShortNumber(text string) (id idtype.ShortID, err error) {
+	err = id.Scan(text)
+	return id, err
+}
+
+// shortPattern: the two lowest digits come first. The highest is no A, which is 0. Of eleven it is
+// at most H, which is 7.
+const shortPattern = "^(?:[B-Za-z0-9_-][A-Za-z0-9_-]?|[A-Za-z0-9_-]{2}" +
+	"(?:[B-Za-z0-9_-][A-Za-z0-9_-]{0,7}|[B-H][A-Za-z0-9_-]{8}))$"
+
+var shortPostgres = []Function{
+	{
+		"text(id bigint) RETURNS text", false,
+		"CASE WHEN id > 0 THEN translate(substr({digits}, CASE WHEN id < 64 THEN 12 ELSE 11 END)" +
+			" || ltrim(left({digits}, 10), 'A'), '+/', '-_') END",
+	},
+	{
+		"from_text(id text) RETURNS bigint", false,
+		"CASE WHEN id ~ '{pattern}' THEN ('x' || substr(encode(decode(lpad(" +
+			"translate(substr(id, 3) || left(id, 2), '-_', '+/'), 12, 'A'), 'base64'), 'hex'), 3))" +
+			"::bit(64)::bigint END",
+	},
+}
+
+var shortMySQL = []Function{
+	{
+		"text(id BIGINT) RETURNS VARCHAR(11) {ascii}", false,
+		"CASE WHEN id > 0 THEN REPLACE(REPLACE(CONCAT(SUBSTR({digits}, IF(id < 64, 12, 11))," +
+			" TRIM(LEADING 'A' FROM LEFT({digits}, 10))), '+', '-'), '/', '_') END",
+	},
+	{ // a dollar also stands before the line's end
+		"from_text(id {text}) RETURNS BIGINT", false,
+		"CASE WHEN CONCAT(id, '.') REGEXP '{open pattern}[.]$' THEN" +
+			" {number of}FROM_BASE64(REPLACE(REPLACE(LPAD(CONCAT(SUBSTR(id, 3)," +
+			" LEFT(id, 2)), 12, 'A'), '-', '+'), '_', '/')){end} END",
+	},
+}
+
+var shortClickHouse = []Function{
+	{
+		"text AS (id)", false,
+		"if(id > 0, concat(substring({digits}, if(id < 64, 12, 11))," +
+			" trim(LEADING 'A' FROM substring({digits}, 1, 10))), NULL)",
+	},
+	{
+		"from_text AS (id)", false,
+		"if(match(id, '{pattern}'), reinterpretAsInt64(reverse(substring(" +
+			"tryBase64Decode(translate(substring(concat(repeat('A', 11), substring(id, 3)," +
+			" substring(id, 1, 2)), -12), '-_', '+/')), 2, 8))), NULL)",
+	},
+}

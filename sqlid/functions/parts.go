@@ -1,0 +1,141 @@
+package functions
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/idmint/idmint/internal/schemes"
+)
+
+// words are how a dialect says what is made of the fields of a scheme. Of two, the first is for IDs
+// that are numbers, and the second for those that are bytes.
+type words struct {
+	part, time [2]string // behind the names of functions that return a part or the time
+	end        string    // behind the names of those that return the least or the most number
+
+	number, word          string // an ID, and one of 8 bytes where it is a number too
+	div, mod, shift, mask string
+	cast                  [2]string
+	bytes                 [2]string // one and two, of their place from 0 on and from 1 on
+	high                  [2]string // the highest bits: how many, in how many bytes, and those below
+	stamp                 string    // the time of a number of milliseconds and the epoch
+
+	clamp, scaled      string // the milliseconds of a time, and the units of them
+	least, most        string
+	layout, wordLayout string // of the size, and as many zeros
+	nonzero            string
+}
+
+func ofPostgres(s schemes.SQL) []schemes.Function   { return s.Postgres }
+func ofMySQL(s schemes.SQL) []schemes.Function      { return s.MySQL }
+func ofClickHouse(s schemes.SQL) []schemes.Function { return s.ClickHouse }
+
+// nameOf is the name in a function's head.
+func nameOf(head string) string {
+	name, _, _ := strings.Cut(head, "(")
+	return strings.TrimSuffix(name, " AS ")
+}
+
+// functions are those of a scheme: its parts, its bounds, and those that are made by hand. These take
+// the place of one that has their name.
+func (w words) functions(f *schemes.Facts, byHand []schemes.Function) (all []schemes.Function) {
+	kind := min(f.Size, 1)
+	for _, part := range f.PartNames {
+		switch field, below := f.Part(part); {
+		case below < 0:
+		case part == "unix_ms":
+			at := fmt.Sprintf(w.high[kind], field.Width, (field.Width+7)/8, below)
+			if kind == 1 {
+				at = fmt.Sprintf(w.high[kind], field.Width, (field.Width+7)/8, -field.Width&7)
+			}
+			if f.Unit > time.Millisecond {
+				at += fmt.Sprintf(" * %d", f.Unit.Milliseconds())
+			}
+			all = append(all, schemes.Function{
+				Head: "time" + w.time[kind], Layout: true, Body: fmt.Sprintf(w.stamp, at, f.Epoch),
+			})
+		default:
+			all = append(all, schemes.Function{
+				Head: schemes.FunctionOf(part) + w.part[kind], Layout: true, Body: w.body(f, part),
+			})
+		}
+	}
+	if _, below := f.Part("unix_ms"); below >= 0 {
+		all = append(all, schemes.Function{Head: "min" + w.end, Body: fmt.Sprintf(w.least, below)},
+			schemes.Function{Head: "max" + w.end, Body: fmt.Sprintf(w.most, below, f.Power(below)-1)})
+	}
+	for _, own := range byHand {
+		i := slices.IndexFunc(all, func(made schemes.Function) bool {
+			return nameOf(made.Head) == nameOf(own.Head)
+		})
+		if i < 0 {
+			i, all = len(all), append(all, own)
+		}
+		all[i] = own
+	}
+	return all
+}
+
+// body computes a part. Of bytes it knows one or two, and the lowest bits of one.
+func (w words) body(f *schemes.Facts, part string) string {
+	field, below := f.Part(part)
+	i := slices.Index(f.Fields, field)
+	isHighest := i == 0 || f.Fields[i-1].Letter == '0'
+	mask := f.Power(field.Width) - 1
+	switch {
+	case f.Places:
+		x := "id"
+		if below > 0 {
+			x = fmt.Sprintf(w.div, x, f.Power(below))
+		}
+		if !isHighest {
+			x = fmt.Sprintf(w.mod, x, mask+1)
+		}
+		return fmt.Sprintf(w.cast[0], x)
+	case f.Size == 0 || f.Size == 8 && w.word != "":
+		x := w.number
+		if f.Size > 0 {
+			x = w.word
+		}
+		if below > 0 {
+			x = fmt.Sprintf(w.shift, x, below)
+		}
+		if !isHighest {
+			x = fmt.Sprintf(w.mask, x, mask)
+		}
+		return fmt.Sprintf(w.cast[0], x)
+	case field.Width == 16:
+		i := f.Size - below/8 - 2
+		return fmt.Sprintf(w.cast[1], fmt.Sprintf(w.bytes[1], i, i+1))
+	}
+	i = f.Size - below/8 - 1
+	x := fmt.Sprintf(w.bytes[0], i, i+1)
+	if field.Width < 8 {
+		x = fmt.Sprintf(w.mask, x, mask)
+	}
+	return fmt.Sprintf(w.cast[1], x)
+}
+
+// fragments are those of a scheme.
+func (w words) fragments(f *schemes.Facts) *strings.Replacer {
+	layout := f.Numbers("id", w.nonzero)
+	switch {
+	case f.Size == 8 && w.word != "":
+		layout = w.wordLayout
+	case f.Size > 0:
+		layout = fmt.Sprintf(w.layout, f.Size, strings.Repeat("00", f.Size), 2*f.Size)
+	}
+	_, last := f.Range("unix_ms")
+	unit := fmt.Sprintf(w.clamp, f.Epoch, last, f.Epoch*1000)
+	switch {
+	case f.Unit > time.Millisecond:
+		unit = fmt.Sprintf(w.scaled, unit, f.Epoch, f.Unit.Milliseconds())
+	case f.Epoch > 0:
+		unit = fmt.Sprintf("(%s - %d)", unit, f.Epoch)
+	}
+	pattern := strings.ReplaceAll(f.Text.Pattern, "(?:", "(")
+	return strings.NewReplacer("{layout}", layout, "{unit}", unit, "{pattern}", pattern,
+		"{open pattern}", strings.TrimSuffix(pattern, "$"))
+}
