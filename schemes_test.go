@@ -1,68 +1,140 @@
 package idmint_test
 
 import (
+	"bytes"
+	"flag"
+	"fmt"
+	"go/format"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
-// schemeLists are the files that name every scheme by its type or its name, with the exceptions.
-// Nothing else misses a scheme in one of them.
-var schemeLists = map[string][]string{
-	"docs/design/formats.md": nil, "docs/design/js/layouts.js": nil,
+// schemeFiles are all that a scheme has: files of its own, and pages that name it.
+var (
+	schemeFiles = []string{
+		"idtype/NAME.go", "docs/design/vectors/NAME.json", "generator/NAME.go",
+		"generator/NAME_test.go", "internal/schemes/NAME.go", "cmd/idmint/NAME.go",
+	}
+	schemePages = []string{"docs/design/formats.md", "docs/schemes.md"}
+)
 
-	"idtype/formats/formats.go": {"sequence"}, // it has no parts
-	"idtype/doc.go":             nil, "idtype/kinds_test.go": nil, "idtype/models_test.go": nil,
-	"idtype/vectors_test.go": nil,
+var schemeConstant = regexp.MustCompile(`Scheme\w+ +(?:Scheme )?= "(\w+)"`)
 
-	"generator/doc.go": nil, "generator/zero_test.go": nil,
-	// they carry no time
-	"generator/schemes_test.go": {"decimal", "sequence"},
-	"generator/window.go":       {"decimal", "sequence"},
-
-	"internal/schemes/find_test.go": nil,
-
-	"cmd/idmint/vectors_test.go":           {"sequence"}, // it has no vectors
-	"cmd/idmint/testdata/script/new.txtar": nil,
-
-	"integration_test/adapters/schema_test.go":              nil,
-	"integration_test/adapters/functions_questions_test.go": {"sequence"},
-	"integration_test/adapters/sql_columns_test.go":         nil,
-	"integration_test/adapters/sql_driver_test.go":          nil,
-	"integration_test/gorm/columns_test.go":                 nil,
-	"integration_test/gorm/matrix_test.go":                  nil,
-	"integration_test/gorm/schemes_test.go":                 {"decimal"}, // the suite's other tests use it
-	"internal/chsuite/chsuite.go":                           nil,
-	"sqlid/pgxid/pgxsuite/pgxsuite.go":                      nil,
-
-	"cmd/idmint/measure/keys.go": nil,
-	"bench/mint_test.go":         {"sequence"}, // as fast as its counter
-	"bench/page/targets.go":      {"sequence", "trace"},
-}
-
-var schemeConstant = regexp.MustCompile(`(?m)^\tScheme\w+ +Scheme = "(\w+)"$`)
-
-// TestEveryListHasEveryScheme reads the texts: most of these lists are of other packages' tests.
-func TestEveryListHasEveryScheme(t *testing.T) {
-	read := func(name string) string {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
+func TestSchemesHaveTheirFiles(t *testing.T) {
+	for _, s := range schemes.All() {
+		for _, pattern := range schemeFiles {
+			if _, err := os.Stat(strings.ReplaceAll(pattern, "NAME", string(s.Name()))); err != nil {
+				t.Error(err)
+			}
 		}
-		return string(text)
-	}
-	constants := schemeConstant.FindAllStringSubmatch(read("idtype/id.go"), -1)
-	if len(constants) < 6 {
-		t.Fatalf("only %d schemes in idtype/id.go", len(constants))
-	}
-	for file, exceptions := range schemeLists {
-		text := strings.ToLower(read(file))
-		for _, c := range constants {
-			if !slices.Contains(exceptions, c[1]) && !strings.Contains(text, c[1]) {
-				t.Errorf("%s does not name the scheme %s", file, c[1])
+		for _, page := range schemePages {
+			text, err := os.ReadFile(page)
+			if err != nil || !bytes.Contains(text, []byte(s.Name())) {
+				t.Errorf("%s does not name the scheme %s, %v", page, s.Name(), err)
 			}
 		}
 	}
+	constants := 0
+	files, err := filepath.Glob("idtype/*.go")
+	for _, file := range files {
+		text, _ := os.ReadFile(file)
+		for _, c := range schemeConstant.FindAllSubmatch(text, -1) {
+			constants++
+			if schemes.Of(idtype.Scheme(c[1])).Fields == nil {
+				t.Errorf("internal/schemes does not know the scheme %s of %s", c[1], file)
+			}
+		}
+	}
+	if constants != len(schemes.All()) || err != nil {
+		t.Errorf("idtype has %d schemes, %v", constants, err)
+	}
+}
+
+// A comment "idmint:keys kinds []kind: of[KEY[User]](NAME)" asks for a variable kinds with an
+// element for each type of keys, which stands for KEY. With "schemes" there is one for each scheme,
+// and with "parts" for each whose IDs have parts. TYPE is the name of the type without an entity.
+var listed = regexp.MustCompile(`(?m)^//idmint:(keys|schemes|parts) (\w+) (\S+): (.+)$`)
+
+var (
+	keyType = regexp.MustCompile(`KEY\[([\w.]+)\]`)
+	update  = flag.Bool("update", false, "write the lists of types")
+)
+
+// TestSchemesInSuites: Go makes no types as it runs, so each suite has a list of the keys' types, in
+// a file that this test writes.
+func TestSchemesInSuites(t *testing.T) {
+	out, err := exec.Command("git", "grep", "-l", "^//idmint:", "--", "*.go").Output()
+	if err != nil {
+		t.Skipf("no checkout: %v", err)
+	}
+	sources := map[string]string{} // by the file that is written
+	for _, source := range strings.Fields(string(out)) {
+		text, err := os.ReadFile(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Dir(source) + "/keys.gen_test.go"
+		if !strings.HasSuffix(source, "_test.go") {
+			file = filepath.Dir(source) + "/keys.gen.go"
+		}
+		sources[file] += string(text)
+	}
+	for file, source := range sources {
+		want := suiteOf(source)
+		if *update {
+			err = os.WriteFile(file, want, 0o644)
+		}
+		if got, _ := os.ReadFile(file); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is out of date, %v: go test -run InSuites . -update", file, err)
+		}
+	}
+}
+
+func suiteOf(source string) []byte {
+	all := slices.Clone(schemes.All())
+	slices.SortStableFunc(all, func(a, b schemes.Scheme) int { return a.Known().Size - b.Known().Size })
+	pkg := regexp.MustCompile(`(?m)^package \w+$`).FindString(source)
+	text := "// Code generated by TestSchemesInSuites. DO NOT EDIT.\n\n" + pkg + "\n\n" +
+		"import \"github.com/idmint/idmint/idtype\"\n"
+	for _, list := range listed.FindAllStringSubmatch(source, -1) {
+		var elements []string
+		for _, s := range all {
+			f := s.Known()
+			if _, below := f.Part(f.PartNames[0]); list[1] == "parts" && below < 0 {
+				continue
+			}
+			for i, storage := range f.Storages {
+				if i == 0 || list[1] == "keys" {
+					elements = append(elements, element(list[4], f, storage))
+				}
+			}
+		}
+		text += fmt.Sprintf("\nvar %s = %s{%s}\n", list[2], list[3], strings.Join(elements, ", "))
+	}
+	formatted, err := format.Source([]byte(text))
+	if err != nil {
+		panic(err)
+	}
+	return formatted
+}
+
+func element(text string, f *schemes.Facts, storage idtype.Storage) string {
+	entity, name := "$1", string(f.Scheme)
+	if storage != f.Storages[0] {
+		form := strings.Replace(string(storage), "uuid", "UUID", 1)
+		entity = "idtype.As" + strings.ToUpper(form[:1]) + form[1:] + "[$1]"
+		name += " as " + form
+	}
+	plain := strings.TrimSuffix(f.Text.Name, "ID")
+	text = keyType.ReplaceAllString(text, "idtype."+plain+"["+entity+"]")
+	return strings.NewReplacer("NAME", fmt.Sprintf("%q", name), "TYPE", f.Text.Name,
+		"SCHEME", fmt.Sprintf("%q", f.Scheme)).Replace(text)
 }

@@ -33,7 +33,7 @@ func TestErrorTexts(t *testing.T) {
 			"type Int64: " +
 			"check the batch's order of columns and the table: " +
 			"converting []int64 to String is unsupported": clickhouse.Append(full{}, ids[:1]),
-		"clickhouse: row 0 of idtype.Sno[idtype.AsText[chsuite.user]]: " +
+		"clickhouse: row 0 of idtype.Sno[idtype.AsText[chsuite.User]]: " +
 			upper.Error(): texts.DecodeColumn(reader([]byte("brpk4q72xwf2m63L")), 1),
 		"clickhouse: element 1 of clickhouse.Array[idtype.Decimal[clickhouse_test.User]] as " +
 			"idtype.Decimal[clickhouse_test.User]: " + zero.Error() +

@@ -13,13 +13,11 @@ type fixture[T idtype.ID] struct{ chsuite.Fixture[T] }
 // A fixed is a fixture of whatever type of IDs: a test of all of them asks it for its method.
 type fixed interface{ Title() string }
 
-func of[T idtype.ID](f chsuite.Fixture[T]) fixed { return fixture[T]{f} }
+type user = chsuite.User
 
-var all = []fixed{
-	of(chsuite.Decimal), of(chsuite.Trace), of(chsuite.Short), of(chsuite.Sequence),
-	of(chsuite.EightByte), of(chsuite.EightByteAsBigint),
-	of(chsuite.Sno), of(chsuite.SnoAsText), of(chsuite.SnoAsUUID),
-}
+//idmint:keys all []fixed: of[KEY[user]](NAME)
+
+func of[T idtype.ID](name string) fixed { return fixture[T]{chsuite.Of[T](name)} }
 
 // each runs one of the tests for every type of IDs.
 func each[F any](t *testing.T, test func(*testing.T, F)) {

@@ -157,3 +157,16 @@ func TestTraceBoundsHoldIDs(t *testing.T) {
 		}
 	})
 }
+
+// inTexts are bounds whose IDs are texts.
+func inTexts[T idtype.ID](
+	bounds func(from, to time.Time) ([]idtype.Range[T], error),
+) func(from, to time.Time) ([]rangeVector, error) {
+	return func(from, to time.Time) (texts []rangeVector, err error) {
+		ranges, err := bounds(from, to)
+		for _, r := range ranges {
+			texts = append(texts, rangeVector{r.Min.String(), r.Max.String()})
+		}
+		return texts, err
+	}
+}

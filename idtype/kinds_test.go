@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
 // The typed keys of these tests, in the one line each that the package doc promises.
@@ -131,27 +132,7 @@ const (
 	asUUID   = idtype.StorageUUID
 )
 
-var kinds = []kind{
-	kindOf("DecimalID", asBigint, digits, idtype.Parse[UserID], idtype.MustParse[UserID],
-		idtype.Compare[UserID]),
-	kindOf("TraceID", asBigint, digits, idtype.Parse[UserTraceID], idtype.MustParse[UserTraceID],
-		idtype.Compare[UserTraceID]),
-	kindOf("ShortID", asBigint, shortTexts, idtype.Parse[UserShortID],
-		idtype.MustParse[UserShortID], idtype.Compare[UserShortID]),
-	kindOf("SequenceID", asBigint, digits, idtype.Parse[UserSequenceID],
-		idtype.MustParse[UserSequenceID], idtype.Compare[UserSequenceID]),
-	kindOf("EightByteID", asBytes, base16, idtype.Parse[EventEightID],
-		idtype.MustParse[EventEightID], idtype.Compare[EventEightID]),
-	kindOf("EightByteID", asBigint, base16, idtype.Parse[EventBigintID],
-		idtype.MustParse[EventBigintID], idtype.Compare[EventBigintID]),
-	kindOf("SnoID", asBytes, base32, idtype.Parse[EventSnoID], idtype.MustParse[EventSnoID],
-		idtype.Compare[EventSnoID]),
-	kindOf("SnoID", asText, base32, idtype.Parse[EventTextID], idtype.MustParse[EventTextID],
-		idtype.Compare[EventTextID]),
-	kindOf("SnoID", asUUID, base32, idtype.Parse[EventUUIDID], idtype.MustParse[EventUUIDID],
-		idtype.Compare[EventUUIDID]),
-}
-
+//idmint:keys kinds []kind: kindOf(idtype.Parse[KEY[User]], idtype.MustParse[KEY[User]], idtype.Compare[KEY[User]])
 var (
 	short     = kindNamed("ShortID as bigint")
 	integers  = kindsThat(kind.isInteger) // IDs of 63 bits
@@ -173,13 +154,14 @@ func kindNamed(name string) kind {
 
 // kindOf is the kind of a typed key T. P is a pointer to it.
 func kindOf[T idtype.ID, P writable[T]](
-	typ string, form idtype.Storage, ref reference, parse func(string) (T, error),
-	must func(string) T, compare func(a, b T) int,
+	parse func(string) (T, error), must func(string) T, compare func(a, b T) int,
 ) kind {
-	size := len(rawOf(*new(T)))
+	var zero T
+	size, facts := len(rawOf(zero)), schemes.Of(zero.Scheme())
+	typ, form := facts.Text.Name, zero.Storage()
 	return kind{
 		name: typ + " as " + string(form), typ: typ, form: form, size: size,
-		scheme: idtype.Scheme(strings.ToLower(strings.TrimSuffix(typ, "ID"))), reference: ref,
+		scheme: zero.Scheme(), reference: referenceOf(facts),
 		new: func(raw []byte) key {
 			id := P(new(T))
 			*id = of[T](raw)
@@ -271,9 +253,7 @@ func eachKind(t *testing.T, test func(t *testing.T, k kind)) {
 func (k kind) zero() []byte { return make([]byte, k.size) }
 
 // isInteger tells the IDs of 63 bits, of which negative numbers are none.
-func (k kind) isInteger() bool {
-	return k.scheme != idtype.SchemeEightByte && k.scheme != idtype.SchemeSno
-}
+func (k kind) isInteger() bool { return schemes.Of(k.scheme).Size == 0 }
 
 // before is what a receiver holds when a decoder is about to fail: not zero, so that a decoder that
 // clears is seen.

@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
 // A model is a scheme as docs/design/formats.md describes it. Its arithmetic is slow: an ID is a
@@ -44,120 +45,89 @@ type partRanges struct {
 	step        int64 // the unit of a time in milliseconds, 0 for other parts
 }
 
-const (
-	shortEpochMs = 1_519_862_400_000 // 2018-03-01T00:00:00Z
-	snoEpochMs   = 1_262_304_000_000 // 2010-01-01T00:00:00Z
-	lastOf42     = 1<<42 - 1
-)
+//idmint:parts formats map[idtype.Scheme]format: SCHEME: formatOf(idtype.Parse[idtype.TYPE], idtype.TYPE.Parts)
 
-var models = map[string]model{
-	"decimal": {
-		kind: kindNamed("DecimalID as bigint"), base: 10,
-		format: formatOf(idtype.Parse[idtype.DecimalID], idtype.DecimalID.Parts),
-		ranges: []partRanges{
-			{"counter", 1, 922_337_202, 0},
-			{"generator_id", 0, 99_999, 0},
-			{"launch_id", 0, 99_999, 0},
-		},
-		digits: func(p parts) string {
-			return fmt.Sprintf("%09d%05d%05d", p["counter"], p["generator_id"], p["launch_id"])
-		},
-		middle: parts{"counter": 1415, "generator_id": 92, "launch_id": 65},
-	},
-	"sequence": {
-		kind: kindNamed("SequenceID as bigint"), base: 2,
-		format: formatOf(idtype.Parse[idtype.SequenceID],
-			func(id idtype.SequenceID) sequenceParts { return sequenceParts{int64(id)} }),
-		ranges: []partRanges{{"number", 1, math.MaxInt64, 0}},
-		digits: func(p parts) string { return fmt.Sprintf("%064b", p["number"]) },
-		middle: parts{"number": 57},
-	},
-	"trace": {
-		kind: kindNamed("TraceID as bigint"), base: 2,
-		format: formatOf(idtype.Parse[idtype.TraceID], idtype.TraceID.Parts),
-		bounds: inTexts(idtype.Bounds[idtype.TraceID]),
-		ranges: []partRanges{
-			{"timestamp", 0, 1<<25 - 1, 0},
-			{"node_no", 0, 1<<16 - 1, 0},
-			{"bottom", 1, 1<<22 - 1, 0},
-		},
-		digits: func(p parts) string {
-			return fmt.Sprintf("0%025b%016b%022b", p["timestamp"], p["node_no"], p["bottom"])
-		},
-		middle: parts{"timestamp": 16_903_607, "node_no": 24_528, "bottom": 3_799_583},
-	},
-	"short": {
-		kind: short, base: 2,
-		format: formatOf(idtype.Parse[idtype.ShortID], idtype.ShortID.Parts),
-		bounds: inTexts(idtype.Bounds[idtype.ShortID]),
-		ranges: []partRanges{
-			{"unix_ms", shortEpochMs, shortEpochMs + lastOf42, 1},
-			{"sequence", 0, 511, 0},
-			{"random", 0, 511, 0},
-		},
-		digits: func(p parts) string {
-			ms := p["unix_ms"] - shortEpochMs
-			return fmt.Sprintf("%046b%09b%09b", ms, p["sequence"], p["random"])
-		},
-		middle: parts{"unix_ms": 1_562_179_504_129, "sequence": 270, "random": 98},
-	},
-	"eightbyte": {
-		kind: kindNamed("EightByteID as bytes"), base: 2,
-		format: formatOf(idtype.Parse[idtype.EightByteID], idtype.EightByteID.Parts),
-		bounds: inTexts(idtype.Bounds[idtype.EightByteID]),
-		ranges: []partRanges{
-			{"mode", 0, 1, 0},
-			{"unix_ms", 0, lastOf42, 1},
-			{"sequence", 0, 63, 0},
-			{"generator_id", 0, 2047, 0},
-			{"cluster_id", 0, 15, 0},
-		},
-		digits: func(p parts) string {
-			at, generator := fmt.Sprintf("%042b", p["unix_ms"]), fmt.Sprintf("%011b", p["generator_id"])
-			if p["mode"] == 0 {
-				at = reversed(at)
+// models are made of what internal/schemes says, which the package does not know.
+var models = func() map[string]model {
+	all := map[string]model{}
+	for _, s := range schemes.All() {
+		all[string(s.Name())] = modelOf(s)
+	}
+	return all
+}()
+
+func modelOf(s schemes.Scheme) model {
+	f := s.Known()
+	k := kindsThat(func(k kind) bool { return k.scheme == f.Scheme })[0]
+	m := model{kind: k, format: formats[f.Scheme], base: int(f.Base())}
+	names := f.PartNames
+	if f.Scheme == idtype.SchemeSequence { // its part is the ID
+		names = []string{"number"}
+		m.format = formatOf(idtype.Parse[idtype.SequenceID],
+			func(id idtype.SequenceID) sequenceParts { return sequenceParts{int64(id)} })
+	}
+	for _, name := range names {
+		least, most := f.Range(name)
+		r := partRanges{name, least, most, 0}
+		if name == "unix_ms" {
+			r.step = f.Unit.Milliseconds()
+		}
+		m.ranges = append(m.ranges, r)
+	}
+	m.digits = func(p parts) (all string) {
+		widths, rest := map[string]int{}, map[string]string{}
+		for _, field := range f.Fields {
+			widths[field.Name] += field.Width
+		}
+		for name, width := range widths {
+			v := p[name]
+			if name == "unix_ms" {
+				v = (v - f.Epoch) / f.Unit.Milliseconds()
 			}
-			return fmt.Sprintf("%s%06b%s%b%s%04b", at, p["sequence"], generator[:3], p["mode"],
-				generator[3:], p["cluster_id"])
-		},
-		middle: parts{
-			"mode": 1, "unix_ms": 1_573_827_159_591, "sequence": 33, "generator_id": 1161,
-			"cluster_id": 11,
-		},
-		layouts: func(p parts) (held []string) {
-			if p["mode"] == 0 && p["generator_id"] <= 63 {
-				held = append(held, "v1")
-			}
-			if p["mode"] == 0 && p["generator_id"] <= 255 {
-				held = append(held, "v2")
-			}
-			if p["generator_id"] <= 255 {
-				held = append(held, "v3")
-			}
-			return held
-		},
-	},
-	"sno": {
-		kind: kindNamed("SnoID as bytes"), base: 2,
-		format: formatOf(idtype.Parse[idtype.SnoID], idtype.SnoID.Parts),
-		bounds: inTexts(idtype.Bounds[idtype.SnoID]),
-		ranges: []partRanges{
-			{"unix_ms", snoEpochMs, snoEpochMs + 4*(1<<39) - 1, 4},
-			{"tick_tock", 0, 1, 0},
-			{"meta", 0, 255, 0},
-			{"partition", 0, 65_535, 0},
-			{"sequence", 0, 65_535, 0},
-		},
-		digits: func(p parts) string {
-			units := (p["unix_ms"] - snoEpochMs) / 4
-			return fmt.Sprintf("%039b%b%08b%016b%016b", units, p["tick_tock"], p["meta"],
-				p["partition"], p["sequence"])
-		},
-		middle: parts{
-			"unix_ms": 1_703_587_783_960, "tick_tock": 1, "meta": 158, "partition": 34_824,
-			"sequence": 56_450,
-		},
-	},
+			text := strconv.FormatInt(v, m.base)
+			rest[name] = strings.Repeat("0", width-len(text)) + text
+		}
+		if mode, ok := p["mode"]; ok && mode == 0 {
+			rest["unix_ms"] = reversed(rest["unix_ms"])
+		}
+		for _, field := range f.Fields {
+			all += rest[field.Name][:field.Width]
+			rest[field.Name] = rest[field.Name][field.Width:]
+		}
+		return all
+	}
+	example, err := m.format.parse(f.Text.Example)
+	if err != nil {
+		panic(err)
+	}
+	m.middle = m.parts(example)
+	m.bounds = func(from, to time.Time) (texts []rangeVector, err error) {
+		form := map[bool]string{true: schemes.Number, false: schemes.Text}[k.isInteger()]
+		ranges, err := s.Bounds(form, from, to)
+		for _, r := range ranges {
+			least, _ := s.Parse(form, r.Min)
+			most, _ := s.Parse(form, r.Max)
+			texts = append(texts, rangeVector{least.String(), most.String()})
+		}
+		return texts, err
+	}
+	if f.Scheme == idtype.SchemeEightByte {
+		m.layouts = formerLayouts
+	}
+	return m
+}
+
+func formerLayouts(p parts) (held []string) {
+	if p["mode"] == 0 && p["generator_id"] <= 63 {
+		held = append(held, "v1")
+	}
+	if p["mode"] == 0 && p["generator_id"] <= 255 {
+		held = append(held, "v2")
+	}
+	if p["generator_id"] <= 255 {
+		held = append(held, "v3")
+	}
+	return held
 }
 
 func reversed(s string) string {
@@ -299,19 +269,6 @@ func (m model) parts(encoded string) parts {
 		panic(err)
 	}
 	return p
-}
-
-// inTexts are bounds whose IDs are texts.
-func inTexts[T idtype.ID](
-	bounds func(from, to time.Time) ([]idtype.Range[T], error),
-) func(from, to time.Time) ([]rangeVector, error) {
-	return func(from, to time.Time) (texts []rangeVector, err error) {
-		ranges, err := bounds(from, to)
-		for _, r := range ranges {
-			texts = append(texts, rangeVector{r.Min.String(), r.Max.String()})
-		}
-		return texts, err
-	}
 }
 
 // Zero follows no layout, and negative numbers none either. Its own bits make an ID a test's.

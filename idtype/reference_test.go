@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
 // A reference is a slow twin of an ID's text. It shares no arithmetic with the package.
@@ -38,9 +39,18 @@ var (
 		},
 		read: ofNumber(refShortParse),
 	}
-	base16 = ofBase(16, 8, "0123456789abcdef")
-	base32 = ofBase(32, 10, "23456789abcdefghijklmnopqrstuvwx")
 )
+
+// referenceOf is that of the texts of a scheme.
+func referenceOf(f *schemes.Facts) reference {
+	switch {
+	case f.Text.Digits:
+		return digits
+	case f.Size > 0:
+		return ofBase(len(f.Text.Alphabet), f.Size, f.Text.Alphabet)
+	}
+	return shortTexts
+}
 
 func ofNumber(parse func(string) (int64, bool)) func(string) []byte {
 	return func(text string) []byte {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
 // A vectorFile is one of docs/design/vectors, which implementers of other languages read. Its README
@@ -59,13 +60,6 @@ type vectorFile struct {
 
 type rangeVector struct{ Min, Max string }
 
-// casesOf are how many cases there are in each list, as a file that was cut short would pass.
-var casesOf = map[string][8]int{
-	"decimal": {249, 17, 46, 15, 7, 11, 0, 0}, "sequence": {124, 0, 37, 0, 7, 11, 0, 0},
-	"trace": {249, 3, 37, 6, 7, 11, 11, 30}, "short": {228, 3, 32, 7, 7, 11, 13, 0},
-	"eightbyte": {691, 0, 25, 57, 4, 15, 13, 0}, "sno": {329, 0, 26, 11, 4, 12, 13, 0},
-}
-
 // TestVectors: the models and the package do what the vectors say.
 func TestVectors(t *testing.T) {
 	const folder = "../docs/design/vectors"
@@ -84,11 +78,12 @@ func TestVectors(t *testing.T) {
 			if err := d.Decode(&f); err != nil || f.Format != 1 || f.Scheme != scheme {
 				t.Fatalf("format %d of %s: %v", f.Format, f.Scheme, err)
 			}
-			if got := [8]int{
-				len(f.Valid), len(f.Older), len(f.Invalid), len(f.InvalidParts), len(f.JSON),
-				len(f.InvalidJSON), len(f.Bounds), len(f.Times),
-			}; got != casesOf[scheme] {
-				t.Errorf("%d cases, want %d", got, casesOf[scheme])
+			if len(f.Valid) < 100 || len(f.Invalid) < 25 || len(f.JSON) < 4 || len(f.InvalidJSON) < 11 ||
+				m.kind.form == asBigint && len(f.Older) == 0 && scheme != "sequence" {
+				t.Error("there are few cases")
+			}
+			if timed := schemes.Of(m.kind.scheme).Unit > 0; timed && len(f.Bounds) < 11 {
+				t.Error("there are few bounds")
 			}
 			m.conforms(t, f)
 		})

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/idmint/idmint/internal/schemes"
 )
 
 // A vector is a case of docs/design/vectors: an ID, and what inspect says of it.
@@ -38,31 +40,25 @@ func exactFields(t *testing.T, text string) (object map[string]any) {
 	return object
 }
 
-// vectorNames are what names an ID in JSON, by scheme.
-var vectorNames = map[string]func(v vector) map[string]string{
-	"decimal":   func(v vector) map[string]string { return map[string]string{"id": v.Text} },
-	"trace":     func(v vector) map[string]string { return map[string]string{"id": v.Text} },
-	"eightbyte": func(v vector) map[string]string { return map[string]string{"id": v.Text} },
-	"short": func(v vector) map[string]string {
-		return map[string]string{"id": v.Number, "text": v.Text}
-	},
-	"sno": func(v vector) map[string]string {
-		return map[string]string{"id": v.Text, "hex": v.Hex}
-	},
-}
-
 // Inspect finds in every vector's ID the fields of the vector, and no others; compose makes the ID
 // of them, with its names or without.
 func TestVectors(t *testing.T) {
 	s := inside(t)
-	for scheme, namesOf := range vectorNames {
+	for _, k := range kinds {
+		scheme, names := string(k.Name()), k.Known().Names
+		if names == nil { // it has no parts
+			continue
+		}
 		var texts, parts []string
 		var want []map[string]any
 		for _, v := range vectorsOf(t, scheme) {
 			fields := exactFields(t, string(v.Parts))
 			fields["scheme"] = scheme
-			for name, text := range namesOf(v) {
-				fields[name] = text
+			forms := map[string]string{
+				schemes.Text: v.Text, schemes.Number: v.Number, schemes.Hex: v.Hex,
+			}
+			for _, n := range names {
+				fields[n.Field] = forms[n.Form]
 			}
 			texts, parts = append(texts, v.Text), append(parts, string(v.Parts))
 			want = append(want, fields)

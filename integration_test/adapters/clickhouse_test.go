@@ -79,14 +79,9 @@ type fixed interface {
 	testAppendAllocs(t *testing.T)
 }
 
-func fixtureOf[T idtype.ID](f chsuite.Fixture[T]) fixed { return fixture[T]{f} }
+//idmint:keys fixtures []fixed: fixtureOf[KEY[User]](NAME)
 
-var fixtures = []fixed{
-	fixtureOf(chsuite.Decimal), fixtureOf(chsuite.Trace), fixtureOf(chsuite.Short),
-	fixtureOf(chsuite.Sequence),
-	fixtureOf(chsuite.EightByte), fixtureOf(chsuite.EightByteAsBigint),
-	fixtureOf(chsuite.Sno), fixtureOf(chsuite.SnoAsText), fixtureOf(chsuite.SnoAsUUID),
-}
+func fixtureOf[T idtype.ID](name string) fixed { return fixture[T]{chsuite.Of[T](name)} }
 
 // Every type of IDs goes through all of clickhouse-go, database/sql and ch-go.
 func TestClickHouseTypes(t *testing.T) {

@@ -1,7 +1,6 @@
 package adapters_test
 
 import (
-	"cmp"
 	"database/sql"
 	"database/sql/driver"
 	"encoding/hex"
@@ -13,32 +12,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/schemes"
 	"github.com/idmint/idmint/sqlid/functions"
 )
 
-// functionOf are the functions that have another name than the part that they return.
-var functionOf = map[string]string{
-	"generator_id": "generator", "launch_id": "launch", "node_no": "node", "cluster_id": "cluster",
-	"unix_ms": "time",
-}
-
-// storedOf is what a column holds of an ID with bounds, by its text.
-var storedOf = map[string]func(text string) any{
-	"trace":     stored(idtype.MustParse[idtype.TraceID]),
-	"short":     stored(idtype.MustParse[idtype.ShortID]),
-	"eightbyte": stored(idtype.MustParse[idtype.EightByteID]),
-	"sno":       stored(idtype.MustParse[idtype.SnoID]),
-}
-
-func stored[T driver.Valuer](parse func(string) T) func(text string) any {
-	return func(text string) any { return must(parse(text).Value()) }
-}
-
 // questions are all that testFunctions asks. Vectors have the answers.
 func questions(t *testing.T) (all []question) {
-	for _, scheme := range []string{"decimal", "trace", "short", "eightbyte", "sno"} {
-		all = append(all, questionsOf(t, scheme)...)
+	for _, s := range schemes.All() {
+		if s.Known().Names != nil { // it has parts
+			all = append(all, questionsOf(t, s)...)
+		}
 	}
 	for name := range askedFunctions(all) {
 		if name != "idmint_trace_time" {
@@ -48,14 +31,18 @@ func questions(t *testing.T) (all []question) {
 	return all
 }
 
-func questionsOf(t *testing.T, scheme string) (all []question) {
+func questionsOf(t *testing.T, s schemes.Scheme) (all []question) {
+	f, scheme := s.Known(), string(s.Name())
 	ask := func(name string, kind resultKind, want any, args ...arg) {
 		all = append(all, question{"idmint_" + scheme + "_" + name, args, kind, want})
 	}
 	file := readVectors(t, scheme)
 	kind, of := asPlain, func(v vector) arg { return arg{"number", v.Number} }
 	column := func(v vector) any { return v.Number }
-	if scheme == "eightbyte" || scheme == "sno" {
+	storedOf := func(text string) any {
+		return must(must(s.Parse(schemes.Text, text)).Value().(driver.Valuer).Value())
+	}
+	if f.Size > 0 {
 		kind, of = asBytes, func(v vector) arg { return arg{"bytes", v.Hex} }
 		column = func(v vector) any { return must(hex.DecodeString(v.Hex)) }
 	}
@@ -78,39 +65,26 @@ func questionsOf(t *testing.T, scheme string) (all []question) {
 		for name := range file.Valid[0].Parts {
 			switch part := v.Parts[name]; {
 			case name != "unix_ms":
-				ask(cmp.Or(functionOf[name], name), asPlain, part, of(v))
+				ask(schemes.FunctionOf(name), asPlain, part, of(v))
 			case part == nil:
 				ask("time", asTime, nil, of(v))
 			default:
 				ask("time", asTime, time.UnixMilli(must(part.(json.Number).Int64())), of(v))
 			}
 		}
-		var text, uuid, number any
-		if v.Text != "" {
-			text, uuid, number = v.Text, v.UUID, v.Number
-		}
-		switch scheme {
-		case "short":
-			ask("text", asPlain, text, of(v))
-		case "eightbyte":
-			ask("text", asPlain, text, of(v))
-			ask("number", asPlain, number, of(v))
-		case "sno":
-			ask("text", asPlain, text, of(v))
-			ask("uuid", asPlain, uuid, of(v))
-		}
-		if v.Text == "" {
-			continue
-		}
-		switch scheme {
-		case "short":
-			ask("from_text", kind, column(v), arg{"text", v.Text})
-		case "eightbyte":
-			ask("from_text", kind, column(v), arg{"text", v.Text})
-			ask("from_number", kind, column(v), arg{"number", v.Number})
-		case "sno":
-			ask("from_text", kind, column(v), arg{"text", v.Text})
-			ask("from_uuid", kind, column(v), arg{"uuid", v.UUID})
+		for _, form := range s.FormNames() {
+			if f.Text.Digits || form == schemes.Hex || form == schemes.Number && f.Size == 0 {
+				continue
+			}
+			value := map[string]string{
+				schemes.Text: v.Text, schemes.Number: v.Number, schemes.UUID: v.UUID,
+			}[form]
+			if v.Text == "" {
+				ask(form, asPlain, nil, of(v))
+				continue
+			}
+			ask(form, asPlain, value, of(v))
+			ask("from_"+form, kind, column(v), arg{form, value})
 		}
 	}
 	if scheme == "eightbyte" {
@@ -124,7 +98,7 @@ func questionsOf(t *testing.T, scheme string) (all []question) {
 			ask("from_uuid", asBytes, nil, arg{"uuid", other})
 		}
 	}
-	if scheme == "short" || kind == asBytes {
+	if !f.Text.Digits {
 		for _, v := range file.Invalid {
 			if !strings.Contains(v.Text, "\x00") { // PostgreSQL has no such text
 				ask("from_text", kind, nil, arg{"text", v.Text})
@@ -137,7 +111,7 @@ func questionsOf(t *testing.T, scheme string) (all []question) {
 			continue
 		}
 		from, to := time.UnixMilli(b.From), time.UnixMilli(b.To)
-		first, end := storedOf[scheme](b.Ranges[0].Min), storedOf[scheme](b.Ranges[len(b.Ranges)-1].Max)
+		first, end := storedOf(b.Ranges[0].Min), storedOf(b.Ranges[len(b.Ranges)-1].Max)
 		for _, within := range []time.Duration{0, time.Microsecond, 999 * time.Microsecond} {
 			ask("min", kind, first, argTime(from.Add(within)))
 			ask("max", kind, end, argTime(to.Add(within)))
@@ -147,11 +121,11 @@ func questionsOf(t *testing.T, scheme string) (all []question) {
 		}
 	}
 	// Times that IDs cannot carry have the bounds of the first and the last one that they can.
-	if scheme != "trace" && scheme != "decimal" {
+	if _, below := f.Part("unix_ms"); below >= 0 {
 		before, after := time.Date(1902, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2299, 12, 31, 0, 0, 0, 0, time.UTC)
-		ask("min", kind, storedOf[scheme](file.Bounds[0].Ranges[0].Min), argTime(before))
-		ask("max", kind, storedOf[scheme](file.Bounds[0].Ranges[0].Max), argTime(before))
-		ask("max", kind, storedOf[scheme](file.Bounds[last].Ranges[0].Max), argTime(after))
+		ask("min", kind, storedOf(file.Bounds[0].Ranges[0].Min), argTime(before))
+		ask("max", kind, storedOf(file.Bounds[0].Ranges[0].Max), argTime(before))
+		ask("max", kind, storedOf(file.Bounds[last].Ranges[0].Max), argTime(after))
 	}
 	if scheme == "trace" {
 		for _, c := range file.Times {

@@ -20,20 +20,13 @@ import (
 
 	"github.com/idmint/idmint/cmd/idmint/schema"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
-// parsers decide about texts.
-var parsers = map[idtype.Scheme]func(string) (json.Marshaler, error){
-	idtype.SchemeDecimal: parserOf(idtype.Parse[idtype.DecimalID]),
-	idtype.SchemeTrace:   parserOf(idtype.Parse[idtype.TraceID]), idtype.SchemeSequence: parserOf(
-		idtype.Parse[idtype.SequenceID]),
-	idtype.SchemeShort:     parserOf(idtype.Parse[idtype.ShortID]),
-	idtype.SchemeEightByte: parserOf(idtype.Parse[idtype.EightByteID]),
-	idtype.SchemeSno:       parserOf(idtype.Parse[idtype.SnoID]),
-}
-
-func parserOf[T json.Marshaler](parse func(string) (T, error)) func(string) (json.Marshaler, error) {
-	return func(s string) (json.Marshaler, error) { return parse(s) }
+// parse decides about a text.
+func parse(scheme idtype.Scheme, text string) (schemes.ID, error) {
+	i := slices.IndexFunc(schemes.All(), func(s schemes.Scheme) bool { return s.Name() == scheme })
+	return schemes.All()[i].Parse(schemes.Text, text)
 }
 
 // near are a text, and those that have a character more, less or another.
@@ -71,7 +64,7 @@ func schemaCases(t *testing.T) (all []schemaCase) {
 			}
 		}
 		for _, text := range texts {
-			_, err := parsers[typ.Scheme](text)
+			_, err := parse(typ.Scheme, text)
 			all = append(all, schemaCase{typ.Name, text, err == nil})
 		}
 	}
@@ -148,7 +141,7 @@ func TestSchemaOpenAPI(t *testing.T) {
 	for _, typ := range schema.Types() {
 		s := schemas[typ.Name]
 		patterns[typ.Name] = regexp.MustCompile(s.Pattern)
-		if _, err := parsers[typ.Scheme](s.Example); err != nil || s.Type != "string" ||
+		if _, err := parse(typ.Scheme, s.Example); err != nil || s.Type != "string" ||
 			s.Description == "" {
 			t.Errorf("%s: %+v, %v", typ.Name, s, err)
 		}
@@ -186,9 +179,9 @@ func TestSchemaProtobuf(t *testing.T) {
 	for _, typ := range schema.Types() {
 		field := message.Fields().ByName(protoreflect.Name(typ.Scheme + "_id"))
 		for _, v := range readVectors(t, string(typ.Scheme)).Valid {
-			id, err := parsers[typ.Scheme](v.Text)
+			id, err := parse(typ.Scheme, v.Text)
 			try(t, err)
-			inGo, err := id.MarshalJSON()
+			inGo, err := json.Marshal(id.Value())
 			try(t, err)
 			read := dynamicpb.NewMessage(message)
 			text := fmt.Sprintf(`{"%s":%s}`, field.JSONName(), inGo)

@@ -3,10 +3,12 @@ package adapters_test
 import (
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/idtype/formats"
+	"github.com/idmint/idmint/internal/schemes"
 	"github.com/idmint/idmint/sqlid"
 )
 
@@ -94,31 +96,28 @@ func (v sqlValue) of(d sqlid.Dialect) sqlid.Domain {
 }
 
 // testSQLColumn holds a column of every domain, in every database, against what it is to take. In
-// PostgreSQL it does so with a named type too. The first value is a good one.
-func testSQLColumn[T idtype.ID](values ...sqlValue) func(*testing.T, sqlDatabase) {
-	values = append(values, sqlValue{"NULL", nil, refusedDomain, nil},
-		sqlValue{"nothing", "", refusedDomain, nil})
+// PostgreSQL it does so with a named type too.
+func testSQLColumn[T idtype.ID, P scannable[T]](t *testing.T, s sqlDatabase) {
+	values := sqlValuesOf[T, P](t)
 	// Nobody tells the driver that a named type is a bigint: it does not round, and the server
 	// refuses its text.
 	named := slices.DeleteFunc(slices.Clone(values), func(v sqlValue) bool {
 		_, float := v.value.(float64)
 		return float
 	})
-	return func(t *testing.T, s sqlDatabase) {
-		table := "the" + tableOfTest(t)
-		for domain := sqlid.Production; domain <= sqlid.Positive; domain++ {
-			key, err := sqlid.Column[T]{Name: "the `id`", Domain: domain}.PrimaryKey(s.Dialect)
-			try(t, err)
-			testSQLTakes(t, s, table, key, domain, values)
-			if s.Dialect != sqlid.Postgres {
-				continue
-			}
-			create, err := sqlid.NamedType[T]{Name: `a "type"`, Domain: domain}.Create(s.Dialect)
-			try(t, err)
-			s.exec(t, create)
-			testSQLTakes(t, s, table, `id "a ""type""" PRIMARY KEY`, domain, named)
-			s.exec(t, `DROP DOMAIN "a ""type"""`)
+	table := "the" + tableOfTest(t)
+	for domain := sqlid.Production; domain <= sqlid.Positive; domain++ {
+		key, err := sqlid.Column[T]{Name: "the `id`", Domain: domain}.PrimaryKey(s.Dialect)
+		try(t, err)
+		testSQLTakes(t, s, table, key, domain, values)
+		if s.Dialect != sqlid.Postgres {
+			continue
 		}
+		create, err := sqlid.NamedType[T]{Name: `a "type"`, Domain: domain}.Create(s.Dialect)
+		try(t, err)
+		s.exec(t, create)
+		testSQLTakes(t, s, table, `id "a ""type""" PRIMARY KEY`, domain, named)
+		s.exec(t, `DROP DOMAIN "a ""type"""`)
 	}
 }
 
@@ -141,98 +140,78 @@ func testSQLTakes(
 }
 
 func testSQLSchemes(t *testing.T, s sqlDatabase) {
-	sno := idtype.MustParse[idtype.SnoID]("brpk4q72xwf2m63l")
-	eight := idtype.MustParse[idtype.EightByteID]("cb54ecf284000000")
-	// it is rounded
-	half := func(takes sqlid.Domain) sqlValue { return sqlValue{"a half", 1.5, takes, takenByServers} }
-	tests := map[string]func(*testing.T, sqlDatabase){
-		"decimal": testSQLColumn[UserID](
-			sqlValue{"an ID", UserID(14150009200065), sqlid.Production, nil},
-			sqlValue{"the smallest", 10000000001, sqlid.Production, nil},
-			sqlValue{"the largest", int64(formats.DecimalMax), sqlid.Production, nil},
-			sqlValue{"a test launch", 14150009200000, sqlid.Layout, nil},
-			sqlValue{"counter 0", 9999999999, sqlid.Positive, nil},
-			sqlValue{"counter beyond", int64(formats.DecimalMax) + 1, sqlid.Positive, nil},
-			sqlValue{"zero", 0, refusedDomain, nil},
-			sqlValue{"negative", -14150009200065, refusedDomain, nil},
-			half(sqlid.Positive),
-			sqlValue{"2^63", "9223372036854775808", refusedDomain, nil},
-		),
-		"trace": testSQLColumn[idtype.TraceID](
-			sqlValue{"an ID", idtype.MustParse[idtype.TraceID]("137438954496"), sqlid.Production, nil},
-			sqlValue{"the largest", int64(math.MaxInt64), sqlid.Production, nil},
-			sqlValue{"bottom 0", int64(1) << 38, sqlid.Positive, nil},
-			sqlValue{"zero", 0, refusedDomain, nil}, sqlValue{"negative", -1, refusedDomain, nil},
-			half(sqlid.Production),
-		),
-		"short": testSQLColumn[idtype.ShortID](
-			sqlValue{"an ID", idtype.MustParse[idtype.ShortID]("xinaS8QBh"), sqlid.Production, nil},
-			sqlValue{"60 bits", int64(1)<<60 - 1, sqlid.Production, nil},
-			sqlValue{"61 bits", int64(1) << 60, sqlid.Positive, nil},
-			sqlValue{"zero", 0, refusedDomain, nil}, sqlValue{"its text", "xinaS8QBh", refusedDomain, nil},
-			half(sqlid.Production),
-		),
-		"sequence": testSQLColumn[idtype.SequenceID](
-			sqlValue{"one", idtype.SequenceID(1), sqlid.Production, nil},
-			sqlValue{"the largest", int64(math.MaxInt64), sqlid.Production, nil},
-			sqlValue{"zero", 0, refusedDomain, nil}, sqlValue{"negative", -1, refusedDomain, nil},
-			half(sqlid.Production),
-		),
-		"eightbyte": testSQLColumn[idtype.EightByteID](
-			sqlValue{"an ID", eight, sqlid.Production, nil},
-			sqlValue{"zero", make([]byte, 8), refusedDomain, nil},
-			sqlValue{"7 bytes", []byte("1234567"), sqlid.Production, takenByMariaDB},
-			sqlValue{"9 bytes", []byte("123456789"), refusedDomain, nil},
-			sqlValue{"text of 8", "12345678", sqlid.Production, takenByServers},
-			sqlValue{"a number", 1, sqlid.Production, takenByMariaDB},
-		),
-		"eightbyte as bigint": testSQLColumn[idtype.EightByte[idtype.AsBigint[User]]](
-			sqlValue{
-				"a negative ID", idtype.EightByte[idtype.AsBigint[User]](eight), sqlid.Production,
-				nil,
-			},
-			sqlValue{"the smallest", int64(math.MinInt64), sqlid.Production, nil},
-			sqlValue{"zero", 0, refusedDomain, nil}, sqlValue{"its bytes", eight[:], refusedDomain, nil},
-			half(sqlid.Production),
-		),
-		"sno": testSQLColumn[idtype.SnoID](
-			sqlValue{"an ID", sno, sqlid.Production, nil},
-			sqlValue{"zero", make([]byte, 10), refusedDomain, nil},
-			sqlValue{"9 bytes", []byte("123456789"), sqlid.Production, takenByMariaDB},
-			sqlValue{"11 bytes", []byte("12345678901"), refusedDomain, nil},
-			sqlValue{"its text", sno.String(), refusedDomain, nil},
-		),
-		"sno as text": testSQLColumn[idtype.Sno[idtype.AsText[User]]](
-			sqlValue{"an ID", idtype.Sno[idtype.AsText[User]](sno), sqlid.Production, nil},
-			sqlValue{"zero", "2222222222222222", refusedDomain, nil},
-			sqlValue{"upper case", "BRPK4Q72XWF2M63L", refusedDomain, nil},
-			sqlValue{"15 characters", "brpk4q72xwf2m63", refusedDomain, nil},
-			sqlValue{"17 characters", "brpk4q72xwf2m63ll", refusedDomain, nil},
-			sqlValue{"another alphabet", "brpk4q72xwf2m630", refusedDomain, nil},
-			sqlValue{"its bytes", sno[:], refusedDomain, nil},
-			sqlValue{"a line", "brpk4q72xwf2m63\n", refusedDomain, nil},
-			sqlValue{"half of it", 1.5, refusedDomain, nil},
-		),
-		"sno as UUID": testSQLColumn[idtype.Sno[idtype.AsUUID[User]]](
-			sqlValue{"an ID", idtype.Sno[idtype.AsUUID[User]](sno), sqlid.Production, nil},
-			sqlValue{"the nil UUID", "00000000-0000-0000-0000-000000000000", refusedDomain, nil},
-			sqlValue{"zero", "32323232-3232-3232-3232-323232323232", refusedDomain, nil},
-			sqlValue{
-				"upper case", "6272706B-3471-3732-7877-66326D36336C", sqlid.Production,
-				takenByServers,
-			},
-			sqlValue{"no dashes", "6272706b34713732787766326d36336c", sqlid.Production, takenByServers},
-			sqlValue{"another UUID", "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", refusedDomain, nil},
-			sqlValue{
-				"a y among the characters", "6272706b-3471-3732-7877-66326d363379",
-				sqlid.Production,
-				[]sqlid.Dialect{sqlid.SQLite},
-			},
-		),
+	for _, k := range keyTests {
+		t.Run(k.name, func(t *testing.T) { k.columns(t, s) })
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) { test(t, s) })
+}
+
+// sqlValuesOf are values for columns of a type. The first one is an ID.
+func sqlValuesOf[T idtype.ID, P scannable[T]](t *testing.T) (all []sqlValue) {
+	ids := sampleIDs[T, P](t)
+	f, file := schemes.Of(ids[0].Scheme()), readVectors(t, string(ids[0].Scheme()))
+	add := func(name string, value any, takes sqlid.Domain, converted ...sqlid.Dialect) {
+		all = append(all, sqlValue{name, value, takes, converted})
 	}
+	for _, id := range ids {
+		add("an ID", id, sqlid.Production)
+	}
+	zeros := make([]byte, f.Size)
+	text := f.Text.Example
+	switch ids[0].Storage() {
+	case idtype.StorageBigint:
+		add("zero", 0, refusedDomain)
+		half := sqlid.Production
+		if f.Size > 0 {
+			add("the smallest", int64(math.MinInt64), sqlid.Production)
+			add("its bytes", idtype.AppendBytes(nil, ids[0]), refusedDomain)
+		} else {
+			if must(idtype.FromBytes[T]([]byte{7: 2})).Validate() != nil {
+				half = sqlid.Positive
+			}
+			add("negative", -1, refusedDomain)
+			add("2^63", "9223372036854775808", refusedDomain)
+		}
+		add("a half", 1.5, half, takenByServers...) // it is rounded
+		if !f.Text.Digits && f.Size == 0 {
+			add("its text", text, refusedDomain)
+		}
+		for _, v := range file.Older {
+			add("older", must(strconv.ParseInt(v.Number, 10, 64)), sqlid.Positive)
+		}
+		for _, v := range file.Valid {
+			if isTest(f.Scheme, v) {
+				add("a test's", must(strconv.ParseInt(v.Number, 10, 64)), sqlid.Layout)
+			}
+		}
+	case idtype.StorageBytes:
+		const characters = "12345678901234567890"
+		add("zero", zeros, refusedDomain)
+		add("a byte less", []byte(characters[:f.Size-1]), sqlid.Production, takenByMariaDB...)
+		add("a byte more", []byte(characters[:f.Size+1]), refusedDomain)
+		add("a text of the size", characters[:f.Size], sqlid.Production, takenByServers...)
+		add("its text", text, refusedDomain)
+		add("a number", 1, sqlid.Production, takenByMariaDB...)
+	case idtype.StorageText:
+		add("zero", strings.Repeat(f.Text.Alphabet[:1], len(text)), refusedDomain)
+		add("upper case", strings.ToUpper(text), refusedDomain)
+		add("a character less", text[1:], refusedDomain)
+		add("a character more", text+text[:1], refusedDomain)
+		add("another alphabet", text[1:]+"0", refusedDomain)
+		add("a line", text[1:]+"\n", refusedDomain)
+		add("its bytes", idtype.AppendBytes(nil, ids[0]), refusedDomain)
+		add("half of it", 1.5, refusedDomain)
+	case idtype.StorageUUID:
+		uuid := file.Valid[0].UUID
+		add("the nil UUID", "00000000-0000-0000-0000-000000000000", refusedDomain)
+		add("zero", "32323232-3232-3232-3232-323232323232", refusedDomain)
+		add("upper case", strings.ToUpper(uuid), sqlid.Production, takenByServers...)
+		add("no dashes", strings.ReplaceAll(uuid, "-", ""), sqlid.Production, takenByServers...)
+		add("another UUID", "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", refusedDomain)
+		add("a y among the characters", uuid[:34]+"79", sqlid.Production, sqlid.SQLite)
+	}
+	add("NULL", nil, refusedDomain)
+	add("nothing", "", refusedDomain)
+	return all
 }
 
 // A column of texts may take upper case for lower. Then two short IDs are one.

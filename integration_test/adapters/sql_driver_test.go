@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/schemes"
 	"github.com/idmint/idmint/sqlid"
 )
 
@@ -28,31 +29,19 @@ var pickList = map[sqlid.Dialect]map[idtype.Storage]string{
 	},
 }
 
+//idmint:keys keyTests []keyTest: {NAME, testDriver[KEY[User]], testSQLColumn[KEY[User]]}
+
+// A keyTest has the tests of a type of keys.
+type keyTest struct {
+	name            string
+	driver, columns func(*testing.T, sqlDatabase)
+}
+
 // testSQLDriver holds that IDs, their wrappers and lists of them go into tables and come back by a
 // driver of database/sql.
 func testSQLDriver(t *testing.T, s sqlDatabase) {
-	sno := []string{
-		"2222222222222223", "8fhmi7mfls62jp64", "9222222222222223", "brpk4q72xwf2m63l",
-		"xxxxxxxxxxxxxxxx",
-	}
-	eight := []string{
-		"0000000000000001", "1234567890abcdef", "7fffffffffffffff",
-		"cb54ecf284000000", "ffffffffffffefff",
-	}
-	// Two are one as floats, and an ID that is compared as one finds the other.
-	digits := []string{"14150009200065", "9223372029999999998", "9223372029999999999"}
-	tests := []func(*testing.T, sqlDatabase){
-		testDriver[UserID](digits), testDriver[idtype.DecimalID](digits),
-		testDriver[idtype.Trace[User]](digits),
-		testDriver[idtype.Short[User]]([]string{"xinaS8QBh", "__P_______"}),
-		testDriver[idtype.Sequence[User]](digits),
-		testDriver[idtype.EightByte[User]](eight),
-		testDriver[idtype.EightByte[idtype.AsBigint[User]]](eight),
-		testDriver[idtype.Sno[User]](sno), testDriver[idtype.Sno[idtype.AsText[User]]](sno),
-		testDriver[idtype.Sno[idtype.AsUUID[User]]](sno),
-	}
-	for _, test := range tests {
-		test(t, s)
+	for _, k := range keyTests {
+		t.Run("key "+k.name, func(t *testing.T) { k.driver(t, s) })
 	}
 }
 
@@ -63,26 +52,32 @@ type scannable[T any] interface {
 	UnmarshalText([]byte) error
 }
 
-// testDriver takes IDs, whose texts ascend as they do, into a table and back.
-func testDriver[T idtype.ID, P scannable[T]](texts []string) func(*testing.T, sqlDatabase) {
-	var ids []T
-	for _, text := range texts {
-		var id T
-		if P(&id).UnmarshalText([]byte(text)) == nil { // else it is not of this scheme
-			ids = append(ids, id)
-		}
+// sampleIDs are some IDs of production, as they ascend, of vectors. The last two are one as floats: an ID
+// that is compared as one finds the other.
+func sampleIDs[T idtype.ID, P scannable[T]](t *testing.T) []T {
+	var zero T
+	valid := readVectors(t, string(zero.Scheme())).Valid
+	valid = slices.DeleteFunc(valid, func(v vector) bool { return isTest(zero.Scheme(), v) })
+	slices.SortFunc(valid, func(a, b vector) int { return strings.Compare(a.Hex, b.Hex) })
+	ids := make([]T, 4)
+	for i := range ids {
+		try(t, P(&ids[i]).UnmarshalText([]byte(valid[i*(len(valid)-1)/3].Text)))
 	}
-	return func(t *testing.T, s sqlDatabase) {
-		name := strings.NewReplacer("idtype.", "", "github.com/idmint/idmint/integration_test/",
-			"").Replace(fmt.Sprintf("%T", *new(T)))
-		t.Run(name, func(t *testing.T) { testIDs(t, s, ids) })
-	}
+	before := idtype.AppendBytes(nil, ids[3])
+	before[len(before)-1]--
+	return slices.Insert(ids, 3, must(idtype.FromBytes[T](before)))
 }
 
-func testIDs[T idtype.ID](t *testing.T, s sqlDatabase, ids []T) {
-	if len(ids) < 2 {
-		t.Fatalf("%d IDs", len(ids))
-	}
+// isTest tells vectors of IDs that are not of production.
+func isTest(s idtype.Scheme, v vector) bool {
+	return slices.ContainsFunc(schemes.Of(s).Fields, func(f schemes.Field) bool {
+		return f.Test && v.Parts[f.Name] == json.Number("0")
+	})
+}
+
+// testDriver takes IDs into a table and back.
+func testDriver[T idtype.ID, P scannable[T]](t *testing.T, s sqlDatabase) {
+	ids := sampleIDs[T, P](t)
 	form := ids[0].Storage()
 	key, err := sqlid.Column[T]{Name: "id"}.PrimaryKey(s.Dialect)
 	try(t, err)

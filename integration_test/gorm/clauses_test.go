@@ -35,7 +35,7 @@ type (
 
 func newPapers(t *testing.T, d database) (*gorm.DB, []Paper) {
 	t.Helper()
-	db := d.open(t, newSchemes().rules()...)
+	db := d.open(t, rules...)
 	migrate(t, db, &Paper{}, &Sheet{})
 	short := idtype.MustParse[idtype.ShortID]("xinaS8QBh")
 	papers := []Paper{
@@ -334,7 +334,7 @@ func testErrorsNameTheField(t *testing.T, d database) {
 		Work    Address  `gorm:"embedded;embeddedPrefix:work_"`
 		Spare   *Address `gorm:"embedded;embeddedPrefix:spare_"`
 	}
-	db := d.open(t, newSchemes().sno)
+	db := d.open(t, ruleOf[idtype.SnoID]())
 	migrate(t, db, &Shop{})
 	shop := Shop{Home: Address{City: 5}, Work: Address{City: 5}}
 	five := Address{City: 5}
@@ -360,8 +360,7 @@ func testErrorsNameTheField(t *testing.T, d database) {
 
 // A statement as the log shows it holds literals of the database: the matrix runs them.
 func testLiterals(t *testing.T, d database) {
-	s := newSchemes()
-	db := d.open(t, s.rules()...)
+	db := d.open(t, rules...)
 	migrate(t, db, &event[idtype.SnoID]{})
 	sno, eight := idtype.MustParse[idtype.SnoID]("8qwl27j5x66rvpq5"), idtype.EightByteID{0: '<', 7: '>'}
 	text := db.ToSQL(func(tx *gorm.DB) *gorm.DB {

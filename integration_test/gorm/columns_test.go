@@ -60,99 +60,91 @@ func (seed[K]) TableName() string { return "seeds" }
 func (node[K]) TableName() string { return "nodes" }
 func (pair[K]) TableName() string { return "pairs" }
 
-// types are a form's column in each database, as the database tells it.
-type types map[Kind]string
+// typeOf is a key's column in each database, as the database tells it.
+func typeOf[K idtype.ID](in Kind) string {
+	var zero K
+	n := len(idtype.AppendBytes(nil, zero))
+	return map[idtype.Storage]map[Kind]string{
+		idtype.StorageBigint: {
+			SQLite: "bigint", Postgres: "bigint", MariaDB: "bigint(20)", ClickHouse: "Int64",
+		},
+		idtype.StorageBytes: {
+			SQLite: "BLOB", Postgres: "bytea", MariaDB: fmt.Sprintf("binary(%d)", n),
+			ClickHouse: fmt.Sprintf("FixedString(%d)", n),
+		},
+		idtype.StorageText: {
+			SQLite: "char(16)", Postgres: "text COLLATE C",
+			MariaDB: "char(16) COLLATE ascii_bin", ClickHouse: "String",
+		},
+		idtype.StorageUUID: {SQLite: "uuid", Postgres: "uuid", MariaDB: "uuid", ClickHouse: "UUID"},
+	}[zero.Storage()][in]
+}
 
 // The column of an ID is the same as a primary key, in a composite one, as a foreign key and as
 // none. It is nullable where the field is. Nothing numbers it, and it is right at once: a second
 // migration finds nothing to change.
 func testColumns(t *testing.T, d database) {
-	bigint := types{
-		SQLite: "bigint", Postgres: "bigint", MariaDB: "bigint(20)",
-		ClickHouse: "Int64",
+	for _, k := range keyTests {
+		t.Run(k.name, func(t *testing.T) { k.columns(t, d) })
 	}
-	binary := func(n int) types {
-		return types{
-			SQLite: "BLOB", Postgres: "bytea", MariaDB: fmt.Sprintf("binary(%d)", n),
-			ClickHouse: fmt.Sprintf("FixedString(%d)", n),
-		}
-	}
-	text := types{
-		SQLite: "char(16)", Postgres: "text COLLATE C",
-		MariaDB: "char(16) COLLATE ascii_bin", ClickHouse: "String",
-	}
-	uuid := types{SQLite: "uuid", Postgres: "uuid", MariaDB: "uuid", ClickHouse: "UUID"}
-	s := newSchemes()
-	type e struct{}
-	t.Run("decimal", testColumn[idtype.Decimal[e]](d, gormid.Use(newSource()), bigint))
-	t.Run("trace", testColumn[idtype.Trace[e]](d, s.trace, bigint))
-	t.Run("short", testColumn[idtype.Short[e]](d, s.short, bigint))
-	t.Run("sequence", testColumn[idtype.Sequence[e]](d, s.sequence, bigint))
-	t.Run("eightbyte", testColumn[idtype.EightByte[e]](d, s.eight, binary(8)))
-	t.Run(
-		"eightbyte as bigint", testColumn[idtype.EightByte[idtype.AsBigint[e]]](d, s.eight, bigint),
-	)
-	t.Run("sno", testColumn[idtype.Sno[e]](d, s.sno, binary(10)))
-	t.Run("sno as text", testColumn[idtype.Sno[idtype.AsText[e]]](d, s.sno, text))
-	t.Run("sno as UUID", testColumn[idtype.Sno[idtype.AsUUID[e]]](d, s.sno, uuid))
 }
 
-func testColumn[K idtype.ID](d database, rule gormid.Rule, types types) func(*testing.T) {
-	return func(t *testing.T) {
-		d, isClickHouse := d.with(t), d.Kind == ClickHouse
-		log := &trace{Interface: logger.Discard}
-		db := openWith(
-			t, d.dialector(t),
-			&gorm.Config{Logger: log, DisableForeignKeyConstraintWhenMigrating: isClickHouse}, rule,
+func testColumn[K idtype.ID](t *testing.T, d database) {
+	rule := ruleOf[K]()
+	d, isClickHouse := d.with(t), d.Kind == ClickHouse
+	log := &trace{Interface: logger.Discard}
+	db := openWith(
+		t, d.dialector(t),
+		&gorm.Config{Logger: log, DisableForeignKeyConstraintWhenMigrating: isClickHouse}, rule,
+	)
+	migrate(t, db, &link[K]{}, &node[K]{}, &pair[K]{}, &seed[K]{})
+	want := typeOf[K](d.Kind)
+	null := want + " NULL"
+	plain := null // by default a column is nullable
+	if isClickHouse {
+		plain, null = want, "Nullable("+want+")"
+	}
+	for table, columns := range map[string]map[string]string{
+		"nodes": {
+			"id": want, "parent_id": null, "pair_a": null, "pair_b": null, "plain": plain,
+			"strict": want, "null": null, "null2": null, "zero": plain,
+		},
+		"pairs": {"a": want, "b": want},
+		"links": {"node_id": want, "peer_id": want},
+	} {
+		for name, got := range d.columns(t, db, table) {
+			if want, ok := columns[name]; ok && got != want {
+				t.Errorf("%s.%s is %s, want %s", table, name, got, want)
+			}
+			delete(columns, name)
+		}
+		if len(columns) > 0 {
+			t.Errorf("%s has no columns %v", table, columns)
+		}
+	}
+	if d.Kind == Postgres {
+		wantColumn[string](
+			t, db, "SELECT sequencename FROM pg_sequences WHERE schemaname = current_schema()",
 		)
-		migrate(t, db, &link[K]{}, &node[K]{}, &pair[K]{}, &seed[K]{})
-		want, null := types[d.Kind], types[d.Kind]+" NULL"
-		plain := null // by default a column is nullable
-		if isClickHouse {
-			plain, null = want, "Nullable("+want+")"
-		}
-		for table, columns := range map[string]map[string]string{
-			"nodes": {
-				"id": want, "parent_id": null, "pair_a": null, "pair_b": null, "plain": plain,
-				"strict": want, "null": null, "null2": null, "zero": plain,
-			},
-			"pairs": {"a": want, "b": want},
-			"links": {"node_id": want, "peer_id": want},
-		} {
-			for name, got := range d.columns(t, db, table) {
-				if want, ok := columns[name]; ok && got != want {
-					t.Errorf("%s.%s is %s, want %s", table, name, got, want)
-				}
-				delete(columns, name)
-			}
-			if len(columns) > 0 {
-				t.Errorf("%s has no columns %v", table, columns)
-			}
-		}
-		if d.Kind == Postgres {
-			wantColumn[string](
-				t, db, "SELECT sequencename FROM pg_sequences WHERE schemaname = current_schema()",
-			)
-		}
+	}
 
-		before := len(log.sql)
-		again := openWith(
-			t, d.dialector(t),
-			&gorm.Config{Logger: log, DisableForeignKeyConstraintWhenMigrating: isClickHouse}, rule,
-		)
-		migrate(t, again, &seed[K]{}, &pair[K]{}, &node[K]{}, &link[K]{})
-		changes := regexp.MustCompile("(?i)^(CREATE|DROP|ALTER)")
-		// ClickHouse's driver changes what is no ID each time
-		others := regexp.MustCompile("MODIFY COLUMN .name. String")
-		for _, sql := range log.sql[before:] {
-			if changes.MatchString(sql) && !others.MatchString(sql) {
-				t.Errorf("the second migration: %s", sql)
-			}
+	before := len(log.sql)
+	again := openWith(
+		t, d.dialector(t),
+		&gorm.Config{Logger: log, DisableForeignKeyConstraintWhenMigrating: isClickHouse}, rule,
+	)
+	migrate(t, again, &seed[K]{}, &pair[K]{}, &node[K]{}, &link[K]{})
+	changes := regexp.MustCompile("(?i)^(CREATE|DROP|ALTER)")
+	// ClickHouse's driver changes what is no ID each time
+	others := regexp.MustCompile("MODIFY COLUMN .name. String")
+	for _, sql := range log.sql[before:] {
+		if changes.MatchString(sql) && !others.MatchString(sql) {
+			t.Errorf("the second migration: %s", sql)
 		}
-		checkValues[K](t, db, isClickHouse)
-		if !isClickHouse { // which has no unique keys
-			checkUpserts[K](t, d, db)
-		}
+	}
+	checkValues[K](t, db, isClickHouse)
+	if !isClickHouse { // which has no unique keys
+		checkUpserts[K](t, d, db)
 	}
 }
 
@@ -234,7 +226,7 @@ type Label struct {
 }
 
 func testJoinTableColumns(t *testing.T, d database) {
-	db := d.open(t, newSchemes().sno)
+	db := d.open(t, ruleOf[idtype.SnoID]())
 	migrate(t, db, &Label{})
 	for range 2 {
 		columns := d.columns(t, db, "label_peers")
@@ -262,7 +254,7 @@ func testGrownTable(t *testing.T, d database) {
 		Wrong *idtype.SnoID
 		Added *idtype.SnoID
 	}
-	db := d.open(t, newSchemes().sno)
+	db := d.open(t, ruleOf[idtype.SnoID]())
 	bytes := map[Kind]string{
 		SQLite: "BLOB", Postgres: "bytea", MariaDB: "binary(10)",
 		ClickHouse: "FixedString(10)",
@@ -311,7 +303,7 @@ func testKeyOfAnotherType(t *testing.T, d database) {
 		ID   idtype.SnoID `gorm:"type:binary(16)"`
 		Name string
 	}
-	db := d.open(t, newSchemes().sno)
+	db := d.open(t, ruleOf[idtype.SnoID]())
 	wrong := map[Kind]map[any][]string{
 		SQLite: {&Wrong{}: nil, &Number{}: nil, &Text{}: nil},
 		Postgres: {
@@ -382,7 +374,7 @@ func testTypeTag(t *testing.T, d database) {
 		KeptID *idtype.SnoID
 		Kept   *Kept
 	}
-	db := d.open(t, newSchemes().sno)
+	db := d.open(t, ruleOf[idtype.SnoID]())
 	kept, child := gorm.Statement{DB: db}, gorm.Statement{DB: db}
 	try(t, cmp.Or(kept.Parse(&Kept{}), child.Parse(&Child{})))
 	bytes := map[Kind]string{

@@ -33,11 +33,10 @@ type (
 // a tag that asks for it is refused, with a rule and without. The numbers of a sequence may be the
 // database's, as long as no rule assigns them.
 func testNumberedKeys(t *testing.T, d database) {
-	s := newSchemes()
 	for name, rules := range map[string][]gormid.Rule{
-		"a rule, strict": {gormid.Use(newSource()), s.sequence, gormid.Strict()},
-		"a rule":         {gormid.Use(newSource()), s.sequence},
-		"no rule":        {s.trace},
+		"a rule, strict": {gormid.Use(newSource()), ruleOf[idtype.SequenceID](), gormid.Strict()},
+		"a rule":         {gormid.Use(newSource()), ruleOf[idtype.SequenceID]()},
+		"no rule":        {ruleOf[idtype.TraceID]()},
 	} {
 		for _, model := range []any{
 			&NumberedKey{}, &NumberedPart{}, &NumberedSequence{},
@@ -61,7 +60,7 @@ func testNumberedKeys(t *testing.T, d database) {
 			}
 		}
 	}
-	plain := d.open(t, s.trace)
+	plain := d.open(t, ruleOf[idtype.TraceID]())
 	err := gormid.New(gormid.Use(newSource()).For(&NumberedKey{})).Initialize(plain)
 	if err == nil || !strings.Contains(err.Error(), "rule 0: For(*gorm_test.NumberedKey): ID") {
 		t.Errorf("error %v", err)
@@ -69,7 +68,7 @@ func testNumberedKeys(t *testing.T, d database) {
 	if d.Kind == SQLite || d.Kind == ClickHouse {
 		return // which number no bigint
 	}
-	db := d.open(t, s.trace, gormid.Strict())
+	db := d.open(t, ruleOf[idtype.TraceID](), gormid.Strict())
 	migrate(t, db, &NumberedSequence{})
 	rows := []NumberedSequence{{Name: "a"}, {Name: "b"}}
 	must(t, db.Create(&rows))

@@ -64,15 +64,10 @@ func TestMatrix(t *testing.T) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			want := twin(t, s)
-			cells := runMatrix[idtype.DecimalID](t, s, want) +
-				runMatrix[idtype.TraceID](t, s, want) +
-				runMatrix[idtype.ShortID](t, s, want) +
-				runMatrix[idtype.SequenceID](t, s, want) +
-				runMatrix[idtype.EightByteID](t, s, want) +
-				runMatrix[idtype.EightByte[idtype.AsBigint[any]]](t, s, want) +
-				runMatrix[idtype.SnoID](t, s, want) +
-				runMatrix[idtype.Sno[idtype.AsText[any]]](t, s, want) +
-				runMatrix[idtype.Sno[idtype.AsUUID[any]]](t, s, want)
+			cells := 0
+			for _, k := range keyTests {
+				cells += k.matrix(t, s, want)
+			}
 			t.Logf("%d cells", cells)
 		})
 	}
@@ -132,7 +127,7 @@ func connect(t *testing.T, s setting) *gorm.DB {
 	pool := made(db.DB())
 	pool.SetMaxOpenConns(1)
 	t.Cleanup(func() { pool.Close() })
-	try(t, db.Use(gormid.New(newSchemes().rules()...)))
+	try(t, db.Use(gormid.New(rules...)))
 	return db
 }
 

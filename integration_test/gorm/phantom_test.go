@@ -185,7 +185,7 @@ func testLogWithoutParameters(t *testing.T, d database) {
 
 // The look-up of keys that are bytes is logged as what may be run.
 func testLoggedLookUp(t *testing.T, d database) {
-	db := d.open(t, newSchemes().rules()...)
+	db := d.open(t, rules...)
 	migrate(t, db, &event[idtype.SnoID]{})
 	log := &trace{Interface: logger.Discard}
 	update := updateOnName

@@ -2,15 +2,14 @@ package gorm_test
 
 import (
 	"context"
+	"encoding/binary"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"gorm.io/gorm"
 
-	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/testclock"
 )
 
 // event has a key of any scheme and storage form.
@@ -28,37 +27,35 @@ func made[T any](v T, err error) T {
 	return v
 }
 
-type counter struct{ last int64 }
+// ruleOf is a general rule for a type, whose source counts.
+func ruleOf[T idtype.ID]() gormid.Rule { return gormid.Use(&counting[T]{}) }
 
-func (c *counter) Reserve(_ context.Context, floor, n int64) (int64, error) {
-	first := max(floor, c.last+1)
-	c.last = first + n - 1
-	return first, nil
+type counting[T idtype.ID] struct{ last atomic.Uint64 }
+
+func (c *counting[T]) Fill(_ context.Context, dst []T) (int, error) {
+	for i := range dst {
+		b := idtype.AppendBytes(nil, *new(T))
+		binary.BigEndian.PutUint64(b, 1<<40|c.last.Add(1))
+		dst[i] = made(idtype.FromBytes[T](b))
+	}
+	return len(dst), nil
 }
 
-func (c *counter) Last(context.Context) (int64, error) { return c.last, nil }
+type anyRule = gormid.Rule
 
-// schemes has a general rule for each.
-type schemes struct{ trace, eight, short, sno, sequence gormid.Rule }
+//idmint:schemes rules []anyRule: ruleOf[idtype.TYPE]()
 
-func newSchemes() schemes {
-	opts := &generator.Options{
-		Clock: testclock.New(time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)),
-	}
-	short := func() *generator.Short {
-		return made(generator.NewShort(generator.Given(struct{}{}), opts))
-	}
-	pair := generator.EightBytePair{Generator: 9, Cluster: 3}
-	return schemes{
-		trace: gormid.Use(made(generator.NewTrace(generator.Given(7), opts))),
-		eight: gormid.Use(
-			made(generator.NewEightByte(idtype.EightByteSpread, generator.Given(pair), opts)),
-		),
-		short:    gormid.Use(short()),
-		sno:      gormid.Use(made(generator.NewSno(generator.Given(0), opts)).With(5)),
-		sequence: gormid.Use(made(generator.NewSequence(&counter{}, 10))),
-	}
+// A keyTest has the tests of a type of keys.
+type keyTest struct {
+	name       string
+	columns    func(*testing.T, database)
+	matrix     func(*testing.T, setting, outcomes) int
+	clickHouse func(*testing.T, map[string]string) int
 }
+
+//idmint:keys keyTests []keyTest: {NAME, testColumn[KEY[entity]], runMatrix[KEY[any]], clickHouse[KEY[any]]}
+
+type entity struct{}
 
 // checkUpserts: a map gets its key, and after an upsert the struct holds the key that is stored, or
 // none.
@@ -80,11 +77,6 @@ func checkUpserts[K idtype.ID](t *testing.T, d database, db *gorm.DB) {
 	if count != 3 {
 		t.Errorf("found %d rows of %v", count, three)
 	}
-}
-
-// rules are one of each scheme.
-func (s schemes) rules() []gormid.Rule {
-	return []gormid.Rule{s.trace, s.eight, s.short, s.sno, s.sequence, gormid.Use(newSource())}
 }
 
 // A small shop, with a relation of each kind and a key type per entity. ManagerID has UserID's long

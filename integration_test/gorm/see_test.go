@@ -119,7 +119,6 @@ type (
 )
 
 func testRefusedModels(t *testing.T, d database) {
-	s := newSchemes()
 	for _, test := range []struct {
 		model any
 		want  string
@@ -149,7 +148,7 @@ func testRefusedModels(t *testing.T, d database) {
 		{&TaggedText{}, "ID, whose IDs are stored as bigint, is tagged type:varchar(20)"},
 		{&TaggedUUID{}, "ID, whose IDs are stored as bytes, is tagged type:uuid: declare the key with"},
 	} {
-		db := d.open(t, s.rules()...)
+		db := d.open(t, rules...)
 		for name, err := range map[string]error{
 			"AutoMigrate": db.AutoMigrate(test.model),
 			"CreateTable": db.Migrator().CreateTable(test.model),
@@ -173,8 +172,7 @@ func testRefusedModels(t *testing.T, d database) {
 func errorOf[T any](_ T, err error) error { return err }
 
 func testModelsOfTheSameForm(t *testing.T, d database) {
-	s := newSchemes()
-	db := d.open(t, s.rules()...)
+	db := d.open(t, rules...)
 	migrate(t, db, &Wide{}, &Wide1{}, &Wide2{}, &Wide3{}, &Wide4{}, &TextsParent{}, &TextsChild{})
 	w := Wide{
 		Wide1s: make([]Wide1, 2), Wide2s: make([]Wide2, 1), Wide3s: make([]Wide3, 1),
@@ -199,7 +197,7 @@ func testModelsOfTheSameForm(t *testing.T, d database) {
 
 // A relation that another model brings is looked at as well.
 func testRefusedRelationOfAnother(t *testing.T, d database) {
-	db := d.open(t, newSchemes().rules()...)
+	db := d.open(t, rules...)
 	type Loose struct {
 		ID      idtype.DecimalID
 		OwnerID string

@@ -211,7 +211,7 @@ func testNullKeys(t *testing.T, d database) {
 		A *idtype.DecimalID `gorm:"primaryKey"`
 		B *idtype.DecimalID `gorm:"primaryKey"`
 	}
-	db := d.open(t, newSchemes().trace)
+	db := d.open(t, ruleOf[idtype.TraceID]())
 	migrate(t, db, &PointerKey{}, &PairOfPointers{}, &Item{})
 	five := idtype.DecimalID(5)
 	for want, err := range map[string]error{

@@ -224,7 +224,7 @@ func (l *IDs) Scan(any) error { return nil }
 func (p *Pointed) Value() (driver.Value, error) { return int64(p.id), nil }
 
 func testValuesOfTheApp(t *testing.T, d database) {
-	db := d.open(t, newSchemes().rules()...)
+	db := d.open(t, rules...)
 	migrate(t, db, &Own{}, &Crew{}, &Seat{}, &Mixed{})
 	must(t, db.Create(&Own{Crews: []Crew{{Name: "a"}, {Name: "b"}}, Seats: []Seat{{Row: 5}}}))
 	var own Own

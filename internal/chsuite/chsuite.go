@@ -4,25 +4,28 @@
 package chsuite
 
 import (
+	"encoding/binary"
+	"fmt"
 	"math"
+	"strings"
 
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/idtype/formats"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
-type user struct{}
+type User struct{}
 
 // The types of all schemes and storage forms, as typed keys.
 type (
-	DecimalKey  = idtype.Decimal[user]
-	TraceKey    = idtype.Trace[user]
-	ShortKey    = idtype.Short[user]
-	SequenceKey = idtype.Sequence[user]
-	EightKey    = idtype.EightByte[user]
-	EightIntKey = idtype.EightByte[idtype.AsBigint[user]]
-	SnoKey      = idtype.Sno[user]
-	SnoTextKey  = idtype.Sno[idtype.AsText[user]]
-	SnoUUIDKey  = idtype.Sno[idtype.AsUUID[user]]
+	DecimalKey  = idtype.Decimal[User]
+	TraceKey    = idtype.Trace[User]
+	ShortKey    = idtype.Short[User]
+	SequenceKey = idtype.Sequence[User]
+	EightKey    = idtype.EightByte[User]
+	EightIntKey = idtype.EightByte[idtype.AsBigint[User]]
+	SnoKey      = idtype.Sno[User]
+	SnoTextKey  = idtype.Sno[idtype.AsText[User]]
+	SnoUUIDKey  = idtype.Sno[idtype.AsUUID[User]]
 )
 
 // A Fixture is what the tests know of a type of IDs.
@@ -34,42 +37,65 @@ type Fixture[T idtype.ID] struct {
 	Bad  []any            // values that the column can hold and that are no ID
 }
 
-// The fixtures. A test package lists all of them, to give them its tests as methods.
-var (
-	Decimal = int63("decimal", formats.DecimalMax, func(n uint64) DecimalKey {
-		return DecimalKey(n * 100_000)
-	})
-	Trace = int63("trace", math.MaxInt64-1, func(n uint64) TraceKey { return TraceKey(n<<22 | 1) })
-	Short = int63("short", 1<<60-1, func(n uint64) ShortKey { return ShortKey(n << 18) })
+// Of is the fixture of a type.
+func Of[T idtype.ID](name string) Fixture[T] {
+	var zero T
+	f, size := schemes.Of(zero.Scheme()), len(idtype.AppendBytes(nil, zero))
+	fixture := Fixture[T]{Name: name, At: func(n uint64) T {
+		b := make([]byte, size)
+		if n += 1 << 20; f.Size > 0 { // spread over the whole range
+			n *= 0x9e37_79b9_7f4a_7c15
+		}
+		binary.BigEndian.PutUint64(b[size-8:], n)
+		return of[T](b)
+	}}
+	for _, edge := range edges {
+		if f.Size > 0 {
+			b := append([]byte(edge), make([]byte, size)...)[:size]
+			fixture.Edge = append(fixture.Edge, of[T](b))
+		}
+	}
+	for _, n := range []uint64{1, 2, 255, 256, math.MaxInt32, 1<<53 - 1, 1<<53 + 1, math.MaxInt64} {
+		b := make([]byte, size)
+		binary.BigEndian.PutUint64(b[size-8:], n)
+		fixture.Edge = append(fixture.Edge, of[T](b))
+	}
+	switch zero.Storage() {
+	case idtype.StorageBigint:
+		fixture.Type, fixture.Bad = "Int64", []any{int64(0)}
+		if f.Size == 0 {
+			fixture.Bad = append(fixture.Bad, int64(-1), int64(math.MinInt64))
+		}
+	case idtype.StorageBytes:
+		fixture.Type = fmt.Sprintf("FixedString(%d)", size)
+		fixture.Bad = []any{make([]byte, size)}
+	case idtype.StorageText:
+		fixture.Type = "FixedString(16)"
+		fixture.Bad = []any{
+			"", strings.Repeat(f.Text.Alphabet[:1], 16), "ABCDEFGHIJKLMNOP", f.Text.Example[1:],
+		}
+	case idtype.StorageUUID:
+		fixture.Type = "UUID"
+		fixture.Bad = []any{
+			"00000000-0000-0000-0000-000000000000", "f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
+		}
+	}
+	return fixture
+}
 
-	Sequence = int63("sequence", 1<<62, func(n uint64) SequenceKey {
-		return SequenceKey(n + 1<<20)
-	})
-	EightByte = Fixture[EightKey]{
-		"eightbyte", "FixedString(8)", eights[EightKey](),
-		func(n uint64) EightKey { return EightKey(eight(n)) },
-		[]any{make([]byte, 8)},
+// edges are the beginnings of IDs: the greatest, one whose sign has turned, and bytes that texts
+// escape.
+var edges = []string{
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "\x80", "\x01", "\\'\n\t\r\x00\"`\bN", "NULL\\N",
+}
+
+func of[T idtype.ID](b []byte) T {
+	id, err := idtype.FromBytes[T](b)
+	if err != nil {
+		panic(err)
 	}
-	EightByteAsBigint = Fixture[EightIntKey]{
-		"eightbyte as bigint", "Int64", eights[EightIntKey](),
-		func(n uint64) EightIntKey { return EightIntKey(eight(n)) },
-		[]any{int64(0)},
-	}
-	Sno = Fixture[SnoKey]{
-		"sno", "FixedString(10)", snos[SnoKey](), SnoAt,
-		[]any{make([]byte, 10)},
-	}
-	SnoAsText = Fixture[SnoTextKey]{
-		"sno as text", "FixedString(16)", snos[SnoTextKey](),
-		func(n uint64) SnoTextKey { return SnoTextKey(SnoAt(n)) },
-		[]any{"", "2222222222222222", "ABCDEFGHIJKLMNOP", "brpk4q72xwf2m63"},
-	}
-	SnoAsUUID = Fixture[SnoUUIDKey]{
-		"sno as UUID", "UUID", snos[SnoUUIDKey](),
-		func(n uint64) SnoUUIDKey { return SnoUUIDKey(SnoAt(n)) },
-		[]any{"00000000-0000-0000-0000-000000000000", "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"},
-	}
-)
+	return id
+}
 
 // IDs are the edges and n others.
 func (f Fixture[T]) IDs(n int) []T {
@@ -83,48 +109,5 @@ func (f Fixture[T]) IDs(n int) []T {
 // Title is the name, for tests that have fixtures of several types in a list.
 func (f Fixture[T]) Title() string { return f.Name }
 
-type integer interface {
-	~int64
-	idtype.ID
-}
-
-func int63[T integer](name string, greatest int64, at func(n uint64) T) Fixture[T] {
-	return Fixture[T]{
-		name, "Int64",
-		[]T{1, 2, 255, 256, math.MaxInt32, 1<<53 - 1, 1<<53 + 1, T(greatest), math.MaxInt64},
-		at,
-		[]any{int64(0), int64(-1), int64(math.MinInt64)},
-	}
-}
-
-// eight are the bytes of n spread over the whole range, of both signs.
-func eight(n uint64) idtype.EightByteID {
-	return idtype.EightByteFromUint64(n * 0x9e37_79b9_7f4a_7c15)
-}
-
-// SnoAt is the sno ID of n, with bytes of the whole range.
-func SnoAt(n uint64) (id SnoKey) {
-	e := eight(n)
-	copy(id[1:], e[:])
-	return id
-}
-
-func snos[T ~[10]byte]() []T {
-	return []T{
-		{9: 1},
-		{0: 1},
-		{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
-		{'\\', '\'', '\n', '\t', '\r', 0, '"', '`', '\b', 'N'},
-	}
-}
-
-func eights[T ~[8]byte]() []T {
-	return []T{
-		{7: 1},
-		{0: 0x80},
-		{0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
-		{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
-		{'\\', '\'', '\n', '\t', '\r', 0, '"', '`'},
-		{'N', 'U', 'L', 'L', '\\', 'N', 0, 0},
-	}
-}
+// SnoAt is a sno ID with bytes of the whole range.
+func SnoAt(n uint64) SnoKey { return Of[SnoKey]("").At(n) }

@@ -15,13 +15,13 @@ var Decimal = add(&Kind[idtype.DecimalID]{
 			{Letter: 'g', Width: 5, Name: "generator_id"},
 			{Letter: 'l', Width: 5, Name: "launch_id", Test: true},
 		},
-		Text: digitTexts("DecimalID", "14150009200065", "int64"),
+		Names: []Name{{"id", Text}},
+		Text:  digitTexts("DecimalID", "14150009200065", "int64"),
 		Codecs: map[idtype.Storage]Codec{"": {
 			"Delta(8), ZSTD(1)",
 			"the differences between IDs repeat, with one period for all generators",
 		}},
 	},
 	Forms:  digits(idtype.Parse[idtype.DecimalID]),
-	Names:  []Name{{"id", Text}},
 	Values: parts(idtype.DecimalID.Parts),
 })

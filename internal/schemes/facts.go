@@ -22,6 +22,7 @@ type Facts struct {
 	Places     bool             // fields are places of the decimal number, and not bits
 	Fields     []Field          // from the highest digits to the lowest
 	PartNames  []string         // names of parts, in the order of JSON
+	Names      []Name           // what names an ID in JSON, before its parts
 	Epoch      int64            // of the part unix_ms, in milliseconds
 	Unit       time.Duration    // of the time that IDs carry, 0 for none
 	BoundsHelp string           // help for bounds
@@ -57,17 +58,11 @@ type Texts struct {
 // bytes.
 type Codec struct{ Codec, Reason string }
 
-// SQL has the functions that are not made of fields: other parts, and texts. In them {word} is what
-// package functions has for a dialect.
-type SQL struct{ Postgres, MySQL, ClickHouse []Function }
-
-// A Function is its name without idmint_ and the scheme, arguments and result, and what it
-// computes. With Layout the result is NULL where the ID does not follow the layout.
-type Function struct {
-	Head   string
-	Layout bool
-	Body   string
-}
+// SQL has the functions that are not made of fields: other parts, and texts. A line has the name
+// without idmint_ and the scheme, the arguments and the result. Behind IF VALID the result is NULL
+// where the ID does not follow the layout. The lines below, which are indented, have what it
+// computes. In them {word} is what package functions has for a dialect.
+type SQL struct{ Postgres, MySQL, ClickHouse string }
 
 var all []Scheme
 

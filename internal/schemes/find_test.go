@@ -13,10 +13,7 @@ var now = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 // Find knows every form of every scheme, and shows an ID once.
 func TestFind(t *testing.T) {
 	for _, s := range All() {
-		id, ok := examples[s.Name()]
-		if !ok {
-			t.Fatalf("there is no example of %s", s.Name())
-		}
+		id := s.Known().Text.Example
 		for i, form := range s.FormNames() {
 			of, err := s.Read(Text, id)
 			if err != nil {
@@ -44,13 +41,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// examples have an ID of each scheme.
-var examples = map[idtype.Scheme]string{
-	idtype.SchemeDecimal: "14150009200065", idtype.SchemeTrace: "9036723547",
-	idtype.SchemeEightByte: "5b9bda2989e1989b", idtype.SchemeShort: "xinaS8QBh",
-	idtype.SchemeSno: "8fhmi7mfls62jp64", idtype.SchemeSequence: "70",
-}
-
 // A time of the last years makes a scheme likely, one of another time unlikely.
 func TestDoubt(t *testing.T) {
 	for years, want := range map[int]int{0: 0, -4: 0, -6: 2, 1: 2} {
@@ -72,7 +62,7 @@ func TestDoubt(t *testing.T) {
 // The parts of an ID are all of it.
 func TestParts(t *testing.T) {
 	for _, s := range All() {
-		id, err := s.Read(Text, examples[s.Name()])
+		id, err := s.Read(Text, s.Known().Text.Example)
 		if err != nil {
 			t.Fatal(err)
 		}

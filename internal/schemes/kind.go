@@ -34,7 +34,6 @@ const TimeLetter = 't'
 type Kind[T idtype.ID] struct {
 	Facts
 	Forms  []Form[T]      // text first
-	Names  []Name         // what names the ID in JSON, before its parts
 	Values func(T) any    // its parts as JSON has them
 	Says   func(T) []Part // its parts, if not its fields
 	Note   func(T) string // what else there is to say of its time

@@ -20,6 +20,7 @@ var Short = add(&Kind[idtype.ShortID]{
 		},
 		Epoch: formats.ShortEpoch, Unit: time.Millisecond,
 		BoundsHelp: "As numbers: the texts have no order by time.",
+		Names:      []Name{{"id", Number}, {"text", Text}},
 		Text: Texts{
 			Name: "ShortID", Pattern: shortPattern, Shortest: 1, Longest: 11, Example: "xinaS8QBh",
 			Alphabet: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
@@ -38,7 +39,6 @@ var Short = add(&Kind[idtype.ShortID]{
 			Write: func(id idtype.ShortID) string { return strconv.FormatInt(int64(id), 10) },
 		},
 	},
-	Names:  []Name{{"id", Number}, {"text", Text}},
 	Values: parts(idtype.ShortID.Parts),
 	Span:   within(idtype.Bounds[idtype.ShortID]),
 })
@@ -53,44 +53,32 @@ func readShortNumber(text string) (id idtype.ShortID, err error) {
 const shortPattern = "^(?:[B-Za-z0-9_-][A-Za-z0-9_-]?|[A-Za-z0-9_-]{2}" +
 	"(?:[B-Za-z0-9_-][A-Za-z0-9_-]{0,7}|[B-H][A-Za-z0-9_-]{8}))$"
 
-var shortPostgres = []Function{
-	{
-		"text(id bigint) RETURNS text", false,
-		"CASE WHEN id > 0 THEN translate(substr({digits}, CASE WHEN id < 64 THEN 12 ELSE 11 END)" +
-			" || ltrim(left({digits}, 10), 'A'), '+/', '-_') END",
-	},
-	{
-		"from_text(id text) RETURNS bigint", false,
-		"CASE WHEN id ~ '{pattern}' THEN ('x' || substr(encode(decode(lpad(" +
-			"translate(substr(id, 3) || left(id, 2), '-_', '+/'), 12, 'A'), 'base64'), 'hex'), 3))" +
-			"::bit(64)::bigint END",
-	},
-}
+const shortPostgres = `
+text(id bigint) RETURNS text
+	CASE WHEN id > 0 THEN translate(substr({digits}, CASE WHEN id < 64 THEN 12 ELSE 11 END) ||
+	ltrim(left({digits}, 10), 'A'), '+/', '-_') END
+from_text(id text) RETURNS bigint
+	CASE WHEN id ~ '{pattern}' THEN ('x' || substr(encode(decode(lpad(translate(substr(id, 3) ||
+	left(id, 2), '-_', '+/'), 12, 'A'), 'base64'), 'hex'), 3))::bit(64)::bigint END
+`
 
-var shortMySQL = []Function{
-	{
-		"text(id BIGINT) RETURNS VARCHAR(11) {ascii}", false,
-		"CASE WHEN id > 0 THEN REPLACE(REPLACE(CONCAT(SUBSTR({digits}, IF(id < 64, 12, 11))," +
-			" TRIM(LEADING 'A' FROM LEFT({digits}, 10))), '+', '-'), '/', '_') END",
-	},
-	{ // a dollar also stands before the line's end
-		"from_text(id {text}) RETURNS BIGINT", false,
-		"CASE WHEN CONCAT(id, '.') REGEXP '{open pattern}[.]$' THEN" +
-			" {number of}FROM_BASE64(REPLACE(REPLACE(LPAD(CONCAT(SUBSTR(id, 3)," +
-			" LEFT(id, 2)), 12, 'A'), '-', '+'), '_', '/')){end} END",
-	},
-}
+const shortMySQL = `
+text(id BIGINT) RETURNS VARCHAR(11) {ascii}
+	CASE WHEN id > 0 THEN REPLACE(REPLACE(CONCAT(SUBSTR({digits}, IF(id < 64, 12, 11)), TRIM(LEADING
+	'A' FROM LEFT({digits}, 10))), '+', '-'), '/', '_') END
+-- a dollar also stands before the line's end
+from_text(id {text}) RETURNS BIGINT
+	CASE WHEN CONCAT(id, '.') REGEXP '{open pattern}[.]$' THEN
+	{number of}FROM_BASE64(REPLACE(REPLACE(LPAD(CONCAT(SUBSTR(id, 3), LEFT(id, 2)), 12, 'A'), '-',
+	'+'), '_', '/')){end} END
+`
 
-var shortClickHouse = []Function{
-	{
-		"text AS (id)", false,
-		"if(id > 0, concat(substring({digits}, if(id < 64, 12, 11))," +
-			" trim(LEADING 'A' FROM substring({digits}, 1, 10))), NULL)",
-	},
-	{
-		"from_text AS (id)", false,
-		"if(match(id, '{pattern}'), reinterpretAsInt64(reverse(substring(" +
-			"tryBase64Decode(translate(substring(concat(repeat('A', 11), substring(id, 3)," +
-			" substring(id, 1, 2)), -12), '-_', '+/')), 2, 8))), NULL)",
-	},
-}
+const shortClickHouse = `
+text AS (id)
+	if(id > 0, concat(substring({digits}, if(id < 64, 12, 11)), trim(LEADING 'A' FROM
+	substring({digits}, 1, 10))), NULL)
+from_text AS (id)
+	if(match(id, '{pattern}'),
+	reinterpretAsInt64(reverse(substring(tryBase64Decode(translate(substring(concat(repeat('A', 11),
+	substring(id, 3), substring(id, 1, 2)), -12), '-_', '+/')), 2, 8))), NULL)
+`

@@ -20,50 +20,45 @@ var Trace = add(&Kind[idtype.TraceID]{
 		Unit: time.Second,
 		BoundsHelp: "Timestamps start again every 388 days. A span in which they do is\n" +
 			"two ranges, and IDs of other periods are in them.",
+		Names:  []Name{{"id", Text}},
 		Text:   digitTexts("TraceID", "4646428214845635103", "sfixed64"),
 		Codecs: runs,
 		SQL:    SQL{tracePostgres, traceMySQL, traceClickHouse},
 	},
 	Forms:  digits(idtype.Parse[idtype.TraceID]),
-	Names:  []Name{{"id", Text}},
 	Values: parts(idtype.TraceID.Parts),
 	Span:   within(idtype.Bounds[idtype.TraceID]),
 })
 
-var tracePostgres = []Function{
-	{ // t is around
-		"time(id bigint, t timestamptz) RETURNS timestamptz", false,
-		"CASE WHEN {layout} AND isfinite(t) THEN" +
-			" (timestamp '1970-01-01' + interval '1 second' * ({second of}" +
-			" - (({second of} - (id >> 38)) & 33554431))) {time} END",
-	},
-	{
-		"min(t timestamptz) RETURNS bigint", false,
-		"CASE WHEN isfinite(t) THEN ({second of} & 33554431) << 38 | 1 END",
-	},
-	{
-		"max(t timestamptz) RETURNS bigint", false,
-		"CASE WHEN isfinite(t) THEN ({second of} & 33554431) << 38 | 274877906943 END",
-	},
-}
+const tracePostgres = `
+-- t is around
+time(id bigint, t timestamptz) RETURNS timestamptz
+	CASE WHEN {layout} AND isfinite(t) THEN (timestamp '1970-01-01' + interval '1 second' *
+	({second of} - (({second of} - (id >> 38)) & 33554431))) {time} END
+min(t timestamptz) RETURNS bigint
+	CASE WHEN isfinite(t) THEN ({second of} & 33554431) << 38 | 1 END
+max(t timestamptz) RETURNS bigint
+	CASE WHEN isfinite(t) THEN ({second of} & 33554431) << 38 | 274877906943 END
+`
 
-var traceMySQL = []Function{
-	{ // t is around
-		"time(id BIGINT, t DATETIME(6)) RETURNS DATETIME", true,
-		"TIMESTAMP '1970-01-01 00:00:00' + INTERVAL" +
-			" CAST({second} AS SIGNED) - 68719476736" +
-			" - CAST({second} + 33554432 - (id >> 38) & 33554431 AS SIGNED) SECOND",
-	},
-	{"min(t DATETIME(6)) RETURNS BIGINT", false, "({second} & 33554431) << 38 | 1"},
-	{"max(t DATETIME(6)) RETURNS BIGINT", false, "({second} & 33554431) << 38 | 274877906943"},
-}
+const traceMySQL = `
+-- t is around
+time(id BIGINT, t DATETIME(6)) RETURNS DATETIME IF VALID
+	TIMESTAMP '1970-01-01 00:00:00' + INTERVAL CAST({second} AS SIGNED) - 68719476736 - CAST({second}
+	+ 33554432 - (id >> 38) & 33554431 AS SIGNED) SECOND
+min(t DATETIME(6)) RETURNS BIGINT
+	({second} & 33554431) << 38 | 1
+max(t DATETIME(6)) RETURNS BIGINT
+	({second} & 33554431) << 38 | 274877906943
+`
 
-var traceClickHouse = []Function{
-	{ // t is around
-		"time AS (id, t)", true,
-		"{time}({second} - 68719476736 -" +
-			" bitAnd({second} - bitShiftRight({n}, 38), 33554431)) * 1000{end of time}",
-	},
-	{"min AS (t)", false, "bitShiftLeft(bitAnd({second}, 33554431), 38) + 1"},
-	{"max AS (t)", false, "bitShiftLeft(bitAnd({second}, 33554431), 38) + 274877906943"},
-}
+const traceClickHouse = `
+-- t is around
+time AS (id, t) IF VALID
+	{time}({second} - 68719476736 - bitAnd({second} - bitShiftRight({n}, 38), 33554431)) *
+	1000{end of time}
+min AS (t)
+	bitShiftLeft(bitAnd({second}, 33554431), 38) + 1
+max AS (t)
+	bitShiftLeft(bitAnd({second}, 33554431), 38) + 274877906943
+`

@@ -113,7 +113,7 @@ type syntax struct {
 	guard     string // what it computes only when a fragment is true
 	fragments *strings.Replacer
 	words     words
-	byHand    func(schemes.SQL) []schemes.Function
+	byHand    func(schemes.SQL) string
 }
 
 const guard = "CASE WHEN {%s} THEN %s END"
@@ -124,20 +124,20 @@ var syntaxes = map[Dialect]syntax{
 	Postgres: {
 		"CREATE OR REPLACE FUNCTION idmint_{head} LANGUAGE sql IMMUTABLE PARALLEL SAFE" +
 			" RETURN {body}",
-		guard, postgresFragments, postgres, ofPostgres,
+		guard, postgresFragments, postgres, func(s schemes.SQL) string { return s.Postgres },
 	},
 	// A body of one expression needs no other delimiter.
 	MySQL: {
 		"CREATE FUNCTION idmint_{head} DETERMINISTIC NO SQL RETURN {body}",
-		guard, mysqlFragments, mysql, ofMySQL,
+		guard, mysqlFragments, mysql, func(s schemes.SQL) string { return s.MySQL },
 	},
 	MariaDB: {
 		"CREATE OR REPLACE FUNCTION idmint_{head} DETERMINISTIC NO SQL RETURN {body}",
-		guard, mysqlFragments, mysql, ofMySQL,
+		guard, mysqlFragments, mysql, func(s schemes.SQL) string { return s.MySQL },
 	},
 	ClickHouse: {
 		"CREATE OR REPLACE FUNCTION idmint_{head} -> {body}", "if({%s}, %s, NULL)",
-		clickhouseFragments, clickhouse, ofClickHouse,
+		clickhouseFragments, clickhouse, func(s schemes.SQL) string { return s.ClickHouse },
 	},
 }
 
@@ -158,11 +158,11 @@ func Statements(d Dialect) ([]string, error) {
 		facts := k.Known()
 		fragments := s.words.fragments(facts)
 		for _, f := range s.words.functions(facts, s.byHand(facts.SQL)) {
-			head, body := string(facts.Scheme)+"_"+f.Head, f.Body
+			head, body := string(facts.Scheme)+"_"+f.head, f.body
 			if d == MySQL {
 				all = append(all, "DROP FUNCTION IF EXISTS idmint_"+nameOf(head))
 			}
-			if f.Layout {
+			if f.valid {
 				body = fmt.Sprintf(s.guard, "layout", body)
 			}
 			text := strings.NewReplacer("{head}", head, "{body}", body).Replace(s.create)

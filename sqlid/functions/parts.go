@@ -28,9 +28,30 @@ type words struct {
 	nonzero            string
 }
 
-func ofPostgres(s schemes.SQL) []schemes.Function   { return s.Postgres }
-func ofMySQL(s schemes.SQL) []schemes.Function      { return s.MySQL }
-func ofClickHouse(s schemes.SQL) []schemes.Function { return s.ClickHouse }
+// A function is its name without idmint_ and the scheme, arguments and result, and what it
+// computes.
+// If it is valid, the result is NULL where the ID does not follow the layout.
+type function struct {
+	head, body string
+	valid      bool
+}
+
+// functionsOf reads what a scheme has of [schemes.SQL].
+func functionsOf(text string) (all []function) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		body, isBody := strings.CutPrefix(line, "\t")
+		switch last := len(all) - 1; {
+		case line == "" || strings.HasPrefix(line, "--"):
+		case isBody:
+			all[last].body = strings.TrimSpace(all[last].body + " " + body)
+		default:
+			head, valid := strings.CutSuffix(line, " IF VALID")
+			all = append(all, function{head: head, valid: valid})
+		}
+	}
+	return all
+}
 
 // nameOf is the name in a function's head.
 func nameOf(head string) string {
@@ -38,9 +59,9 @@ func nameOf(head string) string {
 	return strings.TrimSuffix(name, " AS ")
 }
 
-// functions are those of a scheme: its parts, its bounds, and those that are made by hand. These take
+// functions are those of a scheme: its parts, its bounds, and those made by hand. These take
 // the place of one that has their name.
-func (w words) functions(f *schemes.Facts, byHand []schemes.Function) (all []schemes.Function) {
+func (w words) functions(f *schemes.Facts, byHand string) (all []function) {
 	kind := min(f.Size, 1)
 	for _, part := range f.PartNames {
 		switch field, below := f.Part(part); {
@@ -53,22 +74,18 @@ func (w words) functions(f *schemes.Facts, byHand []schemes.Function) (all []sch
 			if f.Unit > time.Millisecond {
 				at += fmt.Sprintf(" * %d", f.Unit.Milliseconds())
 			}
-			all = append(all, schemes.Function{
-				Head: "time" + w.time[kind], Layout: true, Body: fmt.Sprintf(w.stamp, at, f.Epoch),
-			})
+			all = append(all, function{"time" + w.time[kind], fmt.Sprintf(w.stamp, at, f.Epoch), true})
 		default:
-			all = append(all, schemes.Function{
-				Head: schemes.FunctionOf(part) + w.part[kind], Layout: true, Body: w.body(f, part),
-			})
+			all = append(all, function{schemes.FunctionOf(part) + w.part[kind], w.body(f, part), true})
 		}
 	}
 	if _, below := f.Part("unix_ms"); below >= 0 {
-		all = append(all, schemes.Function{Head: "min" + w.end, Body: fmt.Sprintf(w.least, below)},
-			schemes.Function{Head: "max" + w.end, Body: fmt.Sprintf(w.most, below, f.Power(below)-1)})
+		all = append(all, function{"min" + w.end, fmt.Sprintf(w.least, below), false},
+			function{"max" + w.end, fmt.Sprintf(w.most, below, f.Power(below)-1), false})
 	}
-	for _, own := range byHand {
-		i := slices.IndexFunc(all, func(made schemes.Function) bool {
-			return nameOf(made.Head) == nameOf(own.Head)
+	for _, own := range functionsOf(byHand) {
+		i := slices.IndexFunc(all, func(made function) bool {
+			return nameOf(made.head) == nameOf(own.head)
 		})
 		if i < 0 {
 			i, all = len(all), append(all, own)

@@ -163,7 +163,7 @@ func stored(id schemes.ID, err error) any {
 	return v
 }
 
-// bound is a function of a time. Where times have a first and a last one, a time before counts as the
+// bound is a function of a time. Where times have a first and a last one, one before counts as the
 // first, and one after as the last.
 func bound(s schemes.Scheme, clamped bool, end func(schemes.Bound) string) func(any) any {
 	form := schemes.Text

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/schemes"
 	"github.com/idmint/idmint/sqlid"
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
@@ -34,13 +35,22 @@ type Sample struct {
 	Many   func() any // to read lists into
 }
 
-// SampleOf is the sample of the ID that has this text.
+// SampleOf is the sample of a type.
 func SampleOf[T idtype.ID, P interface {
 	*T
 	sql.Scanner
 	UnmarshalText([]byte) error
-}](name, text string) Sample {
+}](name string) Sample {
 	var id T
+	text := schemes.Of(id.Scheme()).Text.Example
+	switch {
+	case schemes.Of(id.Scheme()).Text.Digits:
+		text = Large
+	case name == "eightbyte":
+		text = Deadbeef
+	case name == "eightbyte as bigint":
+		text = Negative
+	}
 	if err := P(&id).UnmarshalText([]byte(text)); err != nil {
 		panic(err)
 	}
@@ -65,17 +75,8 @@ const (
 )
 
 // Samples are of all schemes and storage forms.
-var Samples = []Sample{
-	SampleOf[UserID]("decimal", Large),
-	SampleOf[idtype.Trace[User]]("trace", Large),
-	SampleOf[idtype.Sequence[User]]("sequence", Large),
-	SampleOf[idtype.Short[User]]("short", "xinaS8QBh"),
-	SampleOf[idtype.EightByte[User]]("eightbyte", Deadbeef),
-	SampleOf[idtype.EightByte[idtype.AsBigint[User]]]("eightbyte as bigint", Negative),
-	SampleOf[idtype.Sno[User]]("sno", SnoText),
-	SampleOf[idtype.Sno[idtype.AsUUID[User]]]("sno as UUID", SnoText),
-	SampleOf[idtype.Sno[idtype.AsText[User]]]("sno as text", SnoText),
-}
+//
+//idmint:keys Samples []Sample: SampleOf[KEY[User]](NAME)
 
 // EightBytes are IDs at the boundaries of their order.
 func EightBytes[E any]() (ids []idtype.EightByte[E]) {
