@@ -10,7 +10,6 @@ import (
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/idtype/formats"
 	"github.com/idmint/idmint/internal/testclock"
 )
 
@@ -93,93 +92,14 @@ type scheme struct {
 	ascends     bool
 	toggles     bool
 	make        func(windows, *generator.Options) (*timed, error)
+	zero        *timed // a generator that no constructor made
 }
 
-var schemes = []scheme{
-	{
-		name: "trace", id: idtype.SchemeTrace, typ: "TraceID", unit: time.Second,
-		begin: time.Unix(0, 0), end: time.Unix(1<<33, 0),
-		first: 1, last: 1<<22 - 1, numbers: 1 << 16, part: "node_no", ascends: true,
-		make: func(w windows, o *generator.Options) (*timed, error) {
-			g, err := generator.NewTrace(numbered(w, func(n int) int { return n }), o)
-			if err != nil {
-				return nil, err
-			}
-			return adapt(g, func(id idtype.TraceID) mark {
-				intact(id)(id.Parts().ID())
-				// Of the times with this timestamp, the nearest to what was stamped last. One that
-				// was stamped before may be later, where the clock went back.
-				last, _ := id.Times(g.Stats().Time.Add(formats.TracePeriod / 2))
-				return mark{id.Parts().Node, last.UnixNano(), 0, id.Parts().Bottom}
-			}), nil
-		},
-	},
-	eightByte("eightbyte spread", idtype.EightByteSpread),
-	eightByte("eightbyte sequential", idtype.EightByteTimeSequential),
-	{
-		name: "short", id: idtype.SchemeShort, typ: "ShortID", unit: time.Millisecond,
-		begin: time.UnixMilli(formats.ShortEpoch),
-		end:   time.UnixMilli(formats.ShortMaxUnixMs + 1), last: 511, lag: 8, numbers: 1,
-		ascends: true,
-		make: func(w windows, o *generator.Options) (*timed, error) {
-			g, err := generator.NewShort(numbered(w, func(int) struct{} { return struct{}{} }), o)
-			if err != nil {
-				return nil, err
-			}
-			return adapt(g, func(id idtype.ShortID) mark {
-				intact(id)(id.Parts().ID())
-				return mark{0, id.Time().UnixNano(), 0, id.Parts().Sequence}
-			}), nil
-		},
-	},
-	sno(),
-}
+var schemes []scheme
 
-func eightByte(name string, mode idtype.EightByteMode) scheme {
-	return scheme{
-		name: name, id: idtype.SchemeEightByte, typ: "EightByteID", unit: time.Millisecond,
-		begin: time.Unix(0, 0),
-		end:   time.UnixMilli(1 << 42), last: 63, lag: 8,
-		numbers: 1 << 15, part: "generator_id", below: 4,
-		ascends: mode == idtype.EightByteTimeSequential,
-		make: func(w windows, o *generator.Options) (*timed, error) {
-			pair := func(n int) generator.EightBytePair {
-				return generator.EightBytePair{Generator: n >> 4, Cluster: n & 15}
-			}
-			g, err := generator.NewEightByte(mode, numbered(w, pair), o)
-			if err != nil {
-				return nil, err
-			}
-			return adapt(g, func(id idtype.EightByteID) mark {
-				intact(id)(id.Parts().ID())
-				if id.Parts().Mode != mode {
-					panic(fmt.Sprintf("%v is of mode %v, want %v", id, id.Parts().Mode, mode))
-				}
-				p := id.Parts()
-				return mark{p.Generator<<4 | p.Cluster, id.Time().UnixNano(), 0, p.Sequence}
-			}), nil
-		},
-	}
-}
-
-func sno() scheme {
-	return scheme{
-		name: "sno", id: idtype.SchemeSno, typ: "SnoID", unit: 4 * time.Millisecond,
-		begin: time.UnixMilli(formats.SnoEpoch),
-		end:   time.UnixMilli(formats.SnoMaxUnixMs + 1), last: 1<<16 - 1, lag: 4,
-		numbers: 1 << 16, part: "partition", ascends: true, toggles: true,
-		make: func(w windows, o *generator.Options) (*timed, error) {
-			g, err := generator.NewSno(numbered(w, func(n int) int { return n }), o)
-			if err != nil {
-				return nil, err
-			}
-			return adapt(g, func(id idtype.SnoID) mark {
-				intact(id)(id.Parts().ID())
-				p := id.Parts()
-				return mark{p.Partition, id.Time().UnixNano(), p.TickTock, p.Sequence}
-			}), nil
-		},
-	}
+func add(s scheme) scheme {
+	schemes = append(schemes, s)
+	return s
 }
 
 // intact panics unless an ID is valid and its parts make the same ID.

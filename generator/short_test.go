@@ -3,11 +3,32 @@ package generator_test
 import (
 	"math/bits"
 	"testing"
+	"time"
+
+	"github.com/idmint/idmint/idtype/formats"
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/testclock"
 )
+
+var _ = add(scheme{
+	name: "short", id: idtype.SchemeShort, typ: "ShortID", unit: time.Millisecond,
+	begin: time.UnixMilli(formats.ShortEpoch),
+	end:   time.UnixMilli(formats.ShortMaxUnixMs + 1), last: 511, lag: 8, numbers: 1,
+	ascends: true,
+	make: func(w windows, o *generator.Options) (*timed, error) {
+		g, err := generator.NewShort(numbered(w, func(int) struct{} { return struct{}{} }), o)
+		if err != nil {
+			return nil, err
+		}
+		return adapt(g, func(id idtype.ShortID) mark {
+			intact(id)(id.Parts().ID())
+			return mark{0, id.Time().UnixNano(), 0, id.Parts().Sequence}
+		}), nil
+	},
+	zero: adapt[idtype.ShortID](new(generator.Short), nil),
+})
 
 // ones is a source of random numbers that are all ones, or all of another number.
 type ones uint64

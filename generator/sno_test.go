@@ -11,6 +11,25 @@ import (
 	"github.com/idmint/idmint/internal/testclock"
 )
 
+var _ = add(scheme{
+	name: "sno", id: idtype.SchemeSno, typ: "SnoID", unit: 4 * time.Millisecond,
+	begin: time.UnixMilli(formats.SnoEpoch),
+	end:   time.UnixMilli(formats.SnoMaxUnixMs + 1), last: 1<<16 - 1, lag: 4,
+	numbers: 1 << 16, part: "partition", ascends: true, toggles: true,
+	make: func(w windows, o *generator.Options) (*timed, error) {
+		g, err := generator.NewSno(numbered(w, func(n int) int { return n }), o)
+		if err != nil {
+			return nil, err
+		}
+		return adapt(g, func(id idtype.SnoID) mark {
+			intact(id)(id.Parts().ID())
+			p := id.Parts()
+			return mark{p.Partition, id.Time().UnixNano(), p.TickTock, p.Sequence}
+		}), nil
+	},
+	zero: adapt[idtype.SnoID](new(generator.Sno), nil),
+})
+
 // TestSnoMeta: all metabytes share the sequence, so they are of no matter to uniqueness.
 func TestSnoMeta(t *testing.T) {
 	clock := testclock.New(noon.Add(-1))

@@ -5,10 +5,32 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idmint/idmint/idtype/formats"
+
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/testclock"
 )
+
+var _ = add(scheme{
+	name: "trace", id: idtype.SchemeTrace, typ: "TraceID", unit: time.Second,
+	begin: time.Unix(0, 0), end: time.Unix(1<<33, 0),
+	first: 1, last: 1<<22 - 1, numbers: 1 << 16, part: "node_no", ascends: true,
+	make: func(w windows, o *generator.Options) (*timed, error) {
+		g, err := generator.NewTrace(numbered(w, func(n int) int { return n }), o)
+		if err != nil {
+			return nil, err
+		}
+		return adapt(g, func(id idtype.TraceID) mark {
+			intact(id)(id.Parts().ID())
+			// Of the times with this timestamp, the nearest to what was stamped last. One that
+			// was stamped before may be later, where the clock went back.
+			last, _ := id.Times(g.Stats().Time.Add(formats.TracePeriod / 2))
+			return mark{id.Parts().Node, last.UnixNano(), 0, id.Parts().Bottom}
+		}), nil
+	},
+	zero: adapt[idtype.TraceID](new(generator.Trace), nil),
+})
 
 // TestTracePeriod: where the timestamp wraps, IDs begin again, and nothing of the time leaks into
 // other bits.

@@ -3,6 +3,8 @@ package idtype
 import (
 	"errors"
 	"math"
+	"reflect"
+	"strings"
 	"time"
 )
 
@@ -35,17 +37,10 @@ func Bounds[T timed[T]](from, to time.Time) ([]Range[T], error) {
 	// where both have a reading.
 	if first, last := from.Unix(), to.Unix(); first > last ||
 		first == last && from.Nanosecond() > to.Nanosecond() {
-		return nil, spanError(typeOf(zero.Scheme()), from, to, errInverted)
+		name, _, _ := strings.Cut(reflect.TypeFor[T]().Name(), "[")
+		return nil, spanError(name+"ID", from, to, errInverted)
 	}
 	return zero.bounds(from, to)
-}
-
-// typeOf is the name of a scheme's type, for errors.
-func typeOf(s Scheme) string {
-	return map[Scheme]string{
-		SchemeTrace: traceType, SchemeShort: shortType, SchemeSno: snoScheme.typ,
-		SchemeEightByte: eightByteScheme.typ,
-	}[s]
 }
 
 func oneRange[T any](least, most T, err, err2 error) ([]Range[T], error) {

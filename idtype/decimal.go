@@ -26,6 +26,9 @@ type Decimal[E any] int64
 // DecimalID is the decimal ID of any entity.
 type DecimalID = Decimal[any]
 
+// SchemeDecimal is the name of the scheme.
+const SchemeDecimal Scheme = "decimal"
+
 var _ = is[DecimalID]
 
 const decimalType = "DecimalID"

@@ -60,6 +60,9 @@ type EightByte[E any] [8]byte
 // EightByteID is the eightbyte ID of any entity.
 type EightByteID = EightByte[any]
 
+// SchemeEightByte is the name of the scheme.
+const SchemeEightByte Scheme = "eightbyte"
+
 var _ = is[EightByteID]
 
 var eightByteScheme = &byteScheme{

@@ -11,16 +11,6 @@ import (
 // Scheme is the name of an ID scheme, as the command line and error messages use it.
 type Scheme string
 
-// The schemes, each with a type of its name.
-const (
-	SchemeDecimal   Scheme = "decimal"
-	SchemeTrace     Scheme = "trace"
-	SchemeEightByte Scheme = "eightbyte"
-	SchemeShort     Scheme = "short"
-	SchemeSno       Scheme = "sno"
-	SchemeSequence  Scheme = "sequence"
-)
-
 // ID is what all ID types of this package have in common, typed keys included. Only types of this
 // package satisfy it.
 type ID interface {

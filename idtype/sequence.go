@@ -22,6 +22,9 @@ type Sequence[E any] int64
 // SequenceID is the number of any entity.
 type SequenceID = Sequence[any]
 
+// SchemeSequence is the name of the scheme.
+const SchemeSequence Scheme = "sequence"
+
 var _ = is[SequenceID]
 
 const sequenceType = "SequenceID"

@@ -36,6 +36,9 @@ type Short[E any] int64
 // ShortID is the short ID of any entity.
 type ShortID = Short[any]
 
+// SchemeShort is the name of the scheme.
+const SchemeShort Scheme = "short"
+
 var _ = is[ShortID]
 
 const shortType = "ShortID"

@@ -44,6 +44,9 @@ type Sno[E any] [10]byte
 // SnoID is the sno ID of any entity.
 type SnoID = Sno[any]
 
+// SchemeSno is the name of the scheme.
+const SchemeSno Scheme = "sno"
+
 var _ = is[SnoID]
 
 var snoScheme = &byteScheme{

@@ -31,6 +31,9 @@ type Trace[E any] int64
 // TraceID is the trace ID of any entity.
 type TraceID = Trace[any]
 
+// SchemeTrace is the name of the scheme.
+const SchemeTrace Scheme = "trace"
+
 var _ = is[TraceID]
 
 const traceType = "TraceID"
