@@ -10,8 +10,8 @@ import (
 // of time that it may stamp, and To the one after the last. No other window with the number
 // overlaps it, in whatever process, ever.
 //
-// Units are counted from 1970, as a counter counts them: seconds for [Trace], 4 ms for [Sno], 1 ms
-// for [Short] and [EightByte].
+// Units are counted from 1970, as a counter counts them. They are those of the IDs: seconds, for
+// example, for [Trace].
 type Window[N any] struct {
 	Number   N
 	From, To int64 // To is math.MaxInt64 for a window without an end

@@ -118,7 +118,7 @@ func (a *app) command() *cobra.Command {
 		Use:   "idmint",
 		Short: "Primary keys: mint, explain, import, and the launch log behind them",
 		Long: `idmint mints primary keys that are unique by construction. It explains them,
-and keeps the launch log that makes them so. Its IDs are of one of six schemes:
+and keeps the launch log that makes them so. Its IDs are of one of the schemes
 ` + schemeNames() + `.
 
 A database is named by a DSN: sqlite:PATH,

@@ -1,6 +1,6 @@
-// Package schemes says what an ID is: which schemes it fits, its parts, and the time that it
-// carries. The command line and package viewer show the same answers by it.
+// Package schemes describes each ID scheme once, in a file of its own. SQL, columns, codecs, schemas,
+// forms, help and the pages are made of its [Facts].
 //
-// A [Kind] knows the forms of a scheme and the parts of its layout. [Find] reads a text by all
-// kinds, and ranks what fits.
+// It says what an ID is, too: which schemes it fits, its parts, and the time that it carries. A
+// [Kind] knows the forms of a scheme. [Find] reads a text by all kinds, and ranks what fits.
 package schemes
