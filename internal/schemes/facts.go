@@ -59,9 +59,9 @@ type Texts struct {
 type Codec struct{ Codec, Reason string }
 
 // SQL has the functions that are not made of fields: other parts, and texts. A line has the name
-// without idmint_ and the scheme, the arguments and the result. Behind IF VALID the result is NULL
-// where the ID does not follow the layout. The lines below, which are indented, have what it
-// computes. In them {word} is what package functions has for a dialect.
+// without idmint_ and the scheme, the arguments and the result, and behind => what it computes,
+// which goes on in indented lines. With IF VALID the result is NULL where the ID does not follow
+// the layout. {word} is what package functions has for a dialect.
 type SQL struct{ Postgres, MySQL, ClickHouse string }
 
 var all []Scheme
@@ -91,9 +91,6 @@ func add[T idtype.ID](k *Kind[T]) *Kind[T] {
 
 // Known has the facts themselves.
 func (f *Facts) Known() *Facts { return f }
-
-// Type is the name of the scheme's Go type without an entity.
-func (f *Facts) Type() string { return f.Text.Name }
 
 // clock is the layout of times.
 func (f *Facts) clock() string {

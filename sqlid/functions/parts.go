@@ -40,14 +40,12 @@ type function struct {
 func functionsOf(text string) (all []function) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
-		body, isBody := strings.CutPrefix(line, "\t")
-		switch last := len(all) - 1; {
-		case line == "" || strings.HasPrefix(line, "--"):
-		case isBody:
-			all[last].body = strings.TrimSpace(all[last].body + " " + body)
-		default:
-			head, valid := strings.CutSuffix(line, " IF VALID")
-			all = append(all, function{head: head, valid: valid})
+		if rest, goesOn := strings.CutPrefix(line, "\t"); goesOn {
+			last := &all[len(all)-1]
+			last.body = strings.TrimSpace(last.body + " " + rest)
+		} else if head, body, ok := strings.Cut(line, " =>"); ok {
+			head, valid := strings.CutSuffix(head, " IF VALID")
+			all = append(all, function{head, strings.TrimPrefix(body, " "), valid})
 		}
 	}
 	return all
