@@ -28,7 +28,13 @@ type Facts struct {
 	BoundsHelp string           // help for bounds
 	Text       Texts
 	Codecs     map[idtype.Storage]Codec // of ClickHouse, "" for other forms
-	SQL        SQL
+
+	// SQL has the functions that are not made of fields: other parts, and texts, behind a line "--
+	// postgres", "-- mysql" and "-- clickhouse". A line has the name without idmint_ and the scheme,
+	// the arguments and the result, and behind => what it computes, which goes on in indented lines.
+	// With IF VALID the result is NULL where the ID does not follow the layout. {word} is what
+	// package functions has for a dialect.
+	SQL string
 }
 
 // A Field is consecutive digits of an ID. Fields of one name are one part, the
@@ -57,12 +63,6 @@ type Texts struct {
 // A Codec is ClickHouse's for IDs in their own order, and why it was chosen: it took the fewest
 // bytes.
 type Codec struct{ Codec, Reason string }
-
-// SQL has the functions that are not made of fields: other parts, and texts. A line has the name
-// without idmint_ and the scheme, the arguments and the result, and behind => what it computes,
-// which goes on in indented lines. With IF VALID the result is NULL where the ID does not follow
-// the layout. {word} is what package functions has for a dialect.
-type SQL struct{ Postgres, MySQL, ClickHouse string }
 
 var all []Scheme
 

@@ -113,7 +113,6 @@ type syntax struct {
 	guard     string // what it computes only when a fragment is true
 	fragments *strings.Replacer
 	words     words
-	byHand    func(schemes.SQL) string
 }
 
 const guard = "CASE WHEN {%s} THEN %s END"
@@ -124,20 +123,20 @@ var syntaxes = map[Dialect]syntax{
 	Postgres: {
 		"CREATE OR REPLACE FUNCTION idmint_{head} LANGUAGE sql IMMUTABLE PARALLEL SAFE" +
 			" RETURN {body}",
-		guard, postgresFragments, postgres, func(s schemes.SQL) string { return s.Postgres },
+		guard, postgresFragments, postgres,
 	},
 	// A body of one expression needs no other delimiter.
 	MySQL: {
 		"CREATE FUNCTION idmint_{head} DETERMINISTIC NO SQL RETURN {body}",
-		guard, mysqlFragments, mysql, func(s schemes.SQL) string { return s.MySQL },
+		guard, mysqlFragments, mysql,
 	},
 	MariaDB: {
 		"CREATE OR REPLACE FUNCTION idmint_{head} DETERMINISTIC NO SQL RETURN {body}",
-		guard, mysqlFragments, mysql, func(s schemes.SQL) string { return s.MySQL },
+		guard, mysqlFragments, mysql,
 	},
 	ClickHouse: {
 		"CREATE OR REPLACE FUNCTION idmint_{head} -> {body}", "if({%s}, %s, NULL)",
-		clickhouseFragments, clickhouse, func(s schemes.SQL) string { return s.ClickHouse },
+		clickhouseFragments, clickhouse,
 	},
 }
 
@@ -157,7 +156,7 @@ func Statements(d Dialect) ([]string, error) {
 	for _, k := range known {
 		facts := k.Known()
 		fragments := s.words.fragments(facts)
-		for _, f := range s.words.functions(facts, s.byHand(facts.SQL)) {
+		for _, f := range s.words.functions(facts, functionsOf(facts.SQL, dialect.Family(d))) {
 			head, body := string(facts.Scheme)+"_"+f.head, f.body
 			if d == MySQL {
 				all = append(all, "DROP FUNCTION IF EXISTS idmint_"+nameOf(head))

@@ -36,8 +36,10 @@ type function struct {
 	valid      bool
 }
 
-// functionsOf reads what a scheme has of [schemes.SQL].
-func functionsOf(text string) (all []function) {
+// functionsOf reads the SQL of a scheme.
+func functionsOf(text string, d Dialect) (all []function) {
+	_, text, _ = strings.Cut(text, "\n-- "+string(d)+"\n")
+	text, _, _ = strings.Cut(text, "\n\n")
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		if rest, goesOn := strings.CutPrefix(line, "\t"); goesOn {
@@ -59,7 +61,7 @@ func nameOf(head string) string {
 
 // functions are those of a scheme: its parts, its bounds, and those made by hand. These take
 // the place of one that has their name.
-func (w words) functions(f *schemes.Facts, byHand string) (all []function) {
+func (w words) functions(f *schemes.Facts, byHand []function) (all []function) {
 	kind := min(f.Size, 1)
 	for _, part := range f.PartNames {
 		switch field, below := f.Part(part); {
@@ -81,7 +83,7 @@ func (w words) functions(f *schemes.Facts, byHand string) (all []function) {
 		all = append(all, function{"min" + w.end, fmt.Sprintf(w.least, below), false},
 			function{"max" + w.end, fmt.Sprintf(w.most, below, f.Power(below)-1), false})
 	}
-	for _, own := range functionsOf(byHand) {
+	for _, own := range byHand {
 		i := slices.IndexFunc(all, func(made function) bool {
 			return nameOf(made.head) == nameOf(own.head)
 		})
