@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -103,17 +102,6 @@ func (a *app) counterShowCommand() *cobra.Command {
 	return c
 }
 
-// units lists the units of time of schemes.
-func units() string {
-	var all []string
-	for _, k := range kinds {
-		if unit := k.Known().Unit; unit > 0 {
-			all = append(all, fmt.Sprintf("%s %v", k.Name(), unit))
-		}
-	}
-	return strings.Join(all, ", ")
-}
-
 func (a *app) counterAdvanceCommand() *cobra.Command {
 	var flags storeFlags
 	var to string
@@ -128,7 +116,7 @@ every counter beyond every number that was ever handed out. A counter is never
 lowered.
 
 A counter that keeps a generator's times counts them since 1970, in units of
-the scheme: ` + units() + `.
+the scheme's time, as bounds --help names them.
 
 After a restore, idmint advance does all of it in one step: counters, numbers
 that are lent, and launches.`,

@@ -1,6 +1,6 @@
 // What idmint.js knows of each scheme, and how its errors look.
 
-import { layouts } from "./schemes.js";
+import { facts } from "./schemes.js";
 
 /** A bad input: a text, an ID, a part or a time. */
 export class IDError extends Error {
@@ -43,7 +43,38 @@ export const modes = ["SPREAD", "TIME_SEQUENTIAL"];
 //   former    layouts that came before, with other ranges
 //   rotated   the last two digits of the text are in front
 //
-// schemes.js has them, as Go knows them. Here are those of which a scheme is the only one.
+// They are made of what Go knows of the schemes.
+const layouts = Object.fromEntries(facts.map((f) => [f.scheme, layoutOfFacts(f)]));
+
+function layoutOfFacts({ size, places, fields, parts, epoch, unit, text, forms }) {
+  const base = places ? 10 : 2;
+  const isReserved = (field) => field.Letter === "0".charCodeAt(0);
+  const own = (name) => fields.filter((field) => field.Name === name && !isReserved(field));
+  let names = parts.filter((name) => own(name).length > 0);
+  if (names.length === 0) { // the ID is its only part
+    names = fields.filter((field) => !isReserved(field)).map((field) => field.Name);
+  }
+  const range = (name) => {
+    const of = own(name);
+    const width = of.reduce((sum, field) => sum + field.Width, 0);
+    let [least, most] = [BigInt(of[0].Min), BigInt(of[0].Max) || BigInt(base) ** BigInt(width) - 1n];
+    if (name === "unix_ms") {
+      [least, most] = [BigInt(epoch), BigInt(epoch) + (most + 1n) * BigInt(unit) - 1n];
+    }
+    return most > Number.MAX_SAFE_INTEGER ? [least, most] : [Number(least), Number(most)];
+  };
+  return {
+    base, forms, alphabet: text.Alphabet, length: text.Longest,
+    size: fields.reduce((sum, field) => sum + field.Width, 0),
+    max: 2n ** BigInt(size * 8 || 63) - 1n,
+    fixed: text.Shortest === text.Longest,
+    fields: fields.map((f) => isReserved(f) && f.Name ? [f.Name, f.Width, "reserved"]
+      : [f.Name, f.Width]),
+    ranges: Object.fromEntries(names.map((name) => [name, range(name)])),
+    clock: names.includes("unix_ms") ? { epoch, unit } : undefined,
+  };
+}
+
 Object.assign(layouts.eightbyte, {
   // They have fewer generators. The first two have no mode.
   former: {
