@@ -6,8 +6,10 @@ mode(id bytea) RETURNS text IF VALID => CASE get_byte(id, 6) & 16 WHEN 0 THEN 'S
 -- the bits of a SPREAD time are reversed
 time(id bytea) RETURNS timestamptz IF VALID => ({1970} CASE get_byte(id, 6) & 16 WHEN 0 THEN
 	reverse({bits}(42)::text)::bit(42)::bigint ELSE {bits}(42)::bigint END) {time}
+sequence(id bytea) RETURNS integer IF VALID => get_byte(id, 5) & 63
 generator(id bytea) RETURNS integer IF VALID => (get_byte(id, 6) >> 5 << 8) | ((get_byte(id, 6) &
 	15) << 4) | (get_byte(id, 7) >> 4)
+cluster(id bytea) RETURNS integer IF VALID => get_byte(id, 7) & 15
 min(t timestamptz) RETURNS bytea STRICT => decode(lpad(to_hex({unit} << 22 | 4096), 16, '0'),
 	'hex')
 max(t timestamptz) RETURNS bytea STRICT => decode(lpad(to_hex({unit} << 22 | 4194303), 16, '0'),
@@ -26,8 +28,10 @@ mode(id BLOB) RETURNS VARCHAR(15) {ascii} IF VALID => IF(ORD(SUBSTR(id, 7, 1)) &
 time(id BLOB) RETURNS DATETIME(3) IF VALID => {1970} IF(ORD(SUBSTR(id, 7, 1)) & 16 = 0,
 	CAST(CONV(REVERSE(LPAD(BIN({number of}id{end} >> 22), 42, '0')), 2, 10) AS UNSIGNED),
 	{number of}id{end} >> 22) MICROSECOND
+sequence(id BLOB) RETURNS INT IF VALID => ORD(SUBSTR(id, 6, 1)) & 63
 generator(id BLOB) RETURNS INT IF VALID => ORD(SUBSTR(id, 7, 1)) >> 5 << 8 | (ORD(SUBSTR(id, 7, 1))
 	& 15) << 4 | ORD(SUBSTR(id, 8, 1)) >> 4
+cluster(id BLOB) RETURNS INT IF VALID => ORD(SUBSTR(id, 8, 1)) & 15
 min(t DATETIME(6)) RETURNS BINARY(8) => UNHEX(LPAD(HEX({unit} << 22 | 4096), 16, '0'))
 max(t DATETIME(6)) RETURNS BINARY(8) => UNHEX(LPAD(HEX({unit} << 22 | 4194303), 16, '0'))
 text(id BLOB) RETURNS CHAR(16) {ascii} IF VALID => LOWER(HEX(id))
@@ -43,8 +47,10 @@ mode AS (id) IF VALID => if(bitTest({number}, 12), 'TIME_SEQUENTIAL', 'SPREAD')
 time AS (id) IF VALID => {time}if(bitTest({number}, 12), bitShiftRight({number}, 22),
 	reinterpretAsUInt64(reverse(unbin(concat('000000', reverse(substring(bin(id), 1,
 	42))))))){end of time}
+sequence AS (id) IF VALID => toInt32(bitAnd(bitShiftRight({number}, 16), 63))
 generator AS (id) IF VALID => toInt32(bitAnd(bitShiftRight({number}, 13), 7) * 256 +
 	bitAnd(bitShiftRight({number}, 4), 255))
+cluster AS (id) IF VALID => toInt32(bitAnd({number}, 15))
 min AS (t) => {bytes}substring(concat(repeat('0', 16), hex(bitShiftLeft(toUInt64({unit}), 22) +
 	4096)), -16)), 8)
 max AS (t) => {bytes}substring(concat(repeat('0', 16), hex(bitShiftLeft(toUInt64({unit}), 22) +

@@ -1,6 +1,12 @@
 -- Functions that fields do not say: see SQL of facts.go.
 
 -- postgres
+time(id bytea) RETURNS timestamptz IF VALID =>
+	({1970} ({bits}(39)::bigint * 4 + 1262304000000)) {time}
+tick_tock(id bytea) RETURNS integer IF VALID => get_byte(id, 4) & 1
+meta(id bytea) RETURNS integer IF VALID => get_byte(id, 5)
+partition(id bytea) RETURNS integer IF VALID => (get_byte(id, 6) << 8) | get_byte(id, 7)
+sequence(id bytea) RETURNS integer IF VALID => (get_byte(id, 8) << 8) | get_byte(id, 9)
 min(t timestamptz) RETURNS bytea STRICT => greatest(decode(lpad(to_hex({unit} << 1), 10, '0') ||
 	repeat('0', 10), 'hex'), decode(lpad('1', 20, '0'), 'hex'))
 max(t timestamptz) RETURNS bytea STRICT => decode(lpad(to_hex({unit} << 1 | 1), 10, '0') ||
@@ -17,6 +23,12 @@ from_uuid(id uuid) RETURNS bytea => CASE WHEN replace(id::text, '-', '') ~
 	{bytes of}chr(get_byte(decode(replace(id::text, '-', ''), 'hex'), i)){end of bytes} END
 
 -- mysql
+time(id BLOB) RETURNS DATETIME(3) IF VALID =>
+	{1970} (({number of}LEFT(id, 5){end} >> 1) * 4 + 1262304000000) MICROSECOND
+tick_tock(id BLOB) RETURNS INT IF VALID => ORD(SUBSTR(id, 5, 1)) & 1
+meta(id BLOB) RETURNS INT IF VALID => ORD(SUBSTR(id, 6, 1))
+partition(id BLOB) RETURNS INT IF VALID => {number of}SUBSTR(id, 7, 2){end}
+sequence(id BLOB) RETURNS INT IF VALID => {number of}SUBSTR(id, 9, 2){end}
 min(t DATETIME(6)) RETURNS BINARY(10) => GREATEST(UNHEX(CONCAT(LPAD(HEX({unit} << 1), 10, '0'),
 	'0000000000')), X'00000000000000000001')
 max(t DATETIME(6)) RETURNS BINARY(10) => UNHEX(CONCAT(LPAD(HEX({unit} << 1 | 1), 10, '0'),
@@ -32,6 +44,12 @@ from_uuid(id {text}) RETURNS BINARY(10) => CASE WHEN CONCAT(REPLACE(id, '-', '')
 	'^(3[2-9]|6[1-9a-f]|7[0-8]){16}[.]$' THEN idmint_sno_from_text(UNHEX(REPLACE(id, '-', ''))) END
 
 -- clickhouse
+time AS (id) IF VALID =>
+	{time}bitShiftRight(reinterpretAsUInt64(reverse(substring(id, 1, 5))), 1) * 4 + 1262304000000{end of time}
+tick_tock AS (id) IF VALID => toInt32(bitAnd(reinterpretAsUInt8(substring(id, 5, 1)), 1))
+meta AS (id) IF VALID => toInt32(reinterpretAsUInt8(substring(id, 6, 1)))
+partition AS (id) IF VALID => toInt32(reinterpretAsUInt16(reverse(substring(id, 7, 2))))
+sequence AS (id) IF VALID => toInt32(reinterpretAsUInt16(reverse(substring(id, 9, 2))))
 min AS (t) => {bytes}concat(substring(concat(repeat('0', 10), hex(toUInt64({unit} * 2))), -10),
 	if({unit} = 0, '0000000001', '0000000000'))), 10)
 max AS (t) => {bytes}concat(substring(concat(repeat('0', 10), hex(toUInt64({unit} * 2 + 1))), -10),

@@ -24,18 +24,11 @@ var clickhouseFragments = strings.NewReplacer(
 )
 
 var clickhouse = words{
-	part: [2]string{" AS (id)", " AS (id)"}, time: [2]string{" AS (id)", " AS (id)"}, end: " AS (t)",
+	part: " AS (id)", time: " AS (id)",
+	end: " AS (t)",
 
-	div: "intDiv({n}, %[2]d)", mod: "%s %% %d", shift: "bitShiftRight(%s, %d)", mask: "bitAnd(%s, %d)",
-	number: "{n}", word: "{number}", cast: [2]string{"toInt32(%s)", "toInt32(%s)"},
-	bytes: [2]string{
-		"reinterpretAsUInt8(substring(id, %[2]d, 1))",
-		"reinterpretAsUInt16(reverse(substring(id, %[2]d, 2)))",
-	},
-	high: [2]string{
-		"bitShiftRight({n}, %[3]d)",
-		"bitShiftRight(reinterpretAsUInt64(reverse(substring(id, 1, %[2]d))), %[3]d)",
-	},
+	id: "{n}", div: "intDiv({n}, %[2]d)", mod: "%s %% %d", shift: "bitShiftRight(%s, %d)",
+	mask: "bitAnd(%s, %d)", cast: "toInt32(%s)",
 	stamp: "{time}%s + %d{end of time}",
 
 	clamp: "if({ms} < %d, %[1]d, if({ms} > %d, %[2]d, {ms}))", scaled: "intDiv(%s - %d, %d)",

@@ -21,15 +21,12 @@ var mysqlFragments = strings.NewReplacer(
 )
 
 var mysql = words{
-	part: [2]string{"(id BIGINT) RETURNS INT", "(id BLOB) RETURNS INT"},
-	time: [2]string{"(id BIGINT) RETURNS DATETIME(3)", "(id BLOB) RETURNS DATETIME(3)"},
-	end:  "(t DATETIME(6)) RETURNS BIGINT",
+	part: "(id BIGINT) RETURNS INT", time: "(id BIGINT) RETURNS DATETIME(3)",
+	end: "(t DATETIME(6)) RETURNS BIGINT",
 
-	div: "%s DIV %d", mod: "%s MOD %d", shift: "%s >> %d", mask: "%s & %d",
-	number: "id", cast: [2]string{"%s", "%s"},
-	bytes: [2]string{"ORD(SUBSTR(id, %[2]d, 1))", "{number of}SUBSTR(id, %[2]d, 2){end}"},
-	high:  [2]string{"(id >> %[3]d)", "({number of}LEFT(id, %[2]d){end} >> %[3]d)"},
-	stamp: "{1970} (%s + %d) MICROSECOND",
+	id: "id", div: "%s DIV %d", mod: "%s MOD %d", shift: "%s >> %d",
+	mask: "%s & %d", cast: "%s",
+	stamp: "{1970} ((%s) + %d) MICROSECOND",
 
 	clamp: "LEAST(GREATEST({us}, %[3]d) DIV 1000, %[2]d)", scaled: "((%s - %d) DIV %d)",
 	least: "GREATEST({unit} << %d, 1)", most: "{unit} << %d | %d",

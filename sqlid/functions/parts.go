@@ -9,28 +9,21 @@ import (
 	"github.com/idmint/idmint/internal/schemes"
 )
 
-// words are how a dialect says what is made of the fields of a scheme. Of two, the first is for IDs
-// that are numbers, and the second for those that are bytes.
+// words are how a dialect says what is made of the fields of a scheme whose IDs are numbers.
 type words struct {
-	part, time [2]string // behind the names of functions that return a part or the time
-	end        string    // behind the names of those that return the least or the most number
+	part, time, end string // behind the names of functions that return a part, the time, and a bound
 
-	number, word          string // an ID, and one of 8 bytes where it is a number too
-	div, mod, shift, mask string
-	cast                  [2]string
-	bytes                 [2]string // one and two, of their place from 0 on and from 1 on
-	high                  [2]string // the highest bits: how many, in how many bytes, and those below
-	stamp                 string    // the time of a number of milliseconds and the epoch
+	id, div, mod, shift, mask, cast string
+	stamp                           string // the time of the highest bits in units, and the epoch
 
 	clamp, scaled      string // the milliseconds of a time, and the units of them
 	least, most        string
-	layout, wordLayout string // of the size, and as many zeros
+	layout, wordLayout string // of the size, and as many zeros; of 8 bytes that are a number too
 	nonzero            string
 }
 
 // A function is its name without idmint_ and the scheme, arguments and result, and what it
-// computes.
-// If it is valid, the result is NULL where the ID does not follow the layout.
+// computes. If it is valid, the result is NULL where the ID does not follow the layout.
 type function struct {
 	head, body string
 	valid      bool
@@ -59,27 +52,23 @@ func nameOf(head string) string {
 	return strings.TrimSuffix(name, " AS ")
 }
 
-// functions are those of a scheme: its parts, its bounds, and those made by hand. These take
-// the place of one that has their name.
+// functions are those of a scheme: its parts and bounds, where its IDs are numbers, and those made by
+// hand. These take the place of one that has their name.
 func (w words) functions(f *schemes.Facts, byHand []function) (all []function) {
-	kind := min(f.Size, 1)
 	for _, part := range f.PartNames {
-		switch field, below := f.Part(part); {
-		case below < 0:
+		switch _, below := f.Part(part); {
+		case below < 0 || f.Size > 0:
 		case part == "unix_ms":
-			at := fmt.Sprintf(w.high[kind], field.Width, (field.Width+7)/8, below)
-			if kind == 1 {
-				at = fmt.Sprintf(w.high[kind], field.Width, (field.Width+7)/8, -field.Width&7)
-			}
+			at := fmt.Sprintf(w.shift, w.id, below)
 			if f.Unit > time.Millisecond {
-				at += fmt.Sprintf(" * %d", f.Unit.Milliseconds())
+				at = fmt.Sprintf("(%s) * %d", at, f.Unit.Milliseconds())
 			}
-			all = append(all, function{"time" + w.time[kind], fmt.Sprintf(w.stamp, at, f.Epoch), true})
+			all = append(all, function{"time" + w.time, fmt.Sprintf(w.stamp, at, f.Epoch), true})
 		default:
-			all = append(all, function{schemes.FunctionOf(part) + w.part[kind], w.body(f, part), true})
+			all = append(all, function{schemes.FunctionOf(part) + w.part, w.body(f, part), true})
 		}
 	}
-	if _, below := f.Part("unix_ms"); below >= 0 {
+	if _, below := f.Part("unix_ms"); below >= 0 && f.Size == 0 {
 		all = append(all, function{"min" + w.end, fmt.Sprintf(w.least, below), false},
 			function{"max" + w.end, fmt.Sprintf(w.most, below, f.Power(below)-1), false})
 	}
@@ -95,51 +84,29 @@ func (w words) functions(f *schemes.Facts, byHand []function) (all []function) {
 	return all
 }
 
-// body computes a part. Of bytes it knows one or two, and the lowest bits of one.
+// body computes a part.
 func (w words) body(f *schemes.Facts, part string) string {
 	field, below := f.Part(part)
 	i := slices.Index(f.Fields, field)
-	isHighest := i == 0 || f.Fields[i-1].Letter == '0'
-	mask := f.Power(field.Width) - 1
-	switch {
-	case f.Places:
-		x := "id"
-		if below > 0 {
-			x = fmt.Sprintf(w.div, x, f.Power(below))
-		}
-		if !isHighest {
-			x = fmt.Sprintf(w.mod, x, mask+1)
-		}
-		return fmt.Sprintf(w.cast[0], x)
-	case f.Size == 0 || f.Size == 8 && w.word != "":
-		x := w.number
-		if f.Size > 0 {
-			x = w.word
-		}
-		if below > 0 {
-			x = fmt.Sprintf(w.shift, x, below)
-		}
-		if !isHighest {
-			x = fmt.Sprintf(w.mask, x, mask)
-		}
-		return fmt.Sprintf(w.cast[0], x)
-	case field.Width == 16:
-		i := f.Size - below/8 - 2
-		return fmt.Sprintf(w.cast[1], fmt.Sprintf(w.bytes[1], i, i+1))
+	step, all, x := w.shift, w.mask, w.id
+	down, size := int64(below), f.Power(field.Width)-1
+	if f.Places {
+		step, all, x, down, size = w.div, w.mod, "id", f.Power(below), size+1
 	}
-	i = f.Size - below/8 - 1
-	x := fmt.Sprintf(w.bytes[0], i, i+1)
-	if field.Width < 8 {
-		x = fmt.Sprintf(w.mask, x, mask)
+	if below > 0 {
+		x = fmt.Sprintf(step, x, down)
 	}
-	return fmt.Sprintf(w.cast[1], x)
+	if i > 0 && f.Fields[i-1].Letter != '0' {
+		x = fmt.Sprintf(all, x, size)
+	}
+	return fmt.Sprintf(w.cast, x)
 }
 
 // fragments are those of a scheme.
 func (w words) fragments(f *schemes.Facts) *strings.Replacer {
 	layout := f.Numbers("id", w.nonzero)
 	switch {
-	case f.Size == 8 && w.word != "":
+	case f.Size == 8 && w.wordLayout != "":
 		layout = w.wordLayout
 	case f.Size > 0:
 		layout = fmt.Sprintf(w.layout, f.Size, strings.Repeat("00", f.Size), 2*f.Size)

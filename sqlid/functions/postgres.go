@@ -23,15 +23,12 @@ var postgresFragments = strings.NewReplacer(
 )
 
 var postgres = words{
-	part: [2]string{"(id bigint) RETURNS integer", "(id bytea) RETURNS integer"},
-	time: [2]string{"(id bigint) RETURNS timestamptz", "(id bytea) RETURNS timestamptz"},
-	end:  "(t timestamptz) RETURNS bigint STRICT",
+	part: "(id bigint) RETURNS integer", time: "(id bigint) RETURNS timestamptz",
+	end: "(t timestamptz) RETURNS bigint STRICT",
 
-	div: "%s / %d", mod: "%s %% %d", shift: "%s >> %d", mask: "%s & %d",
-	number: "id", cast: [2]string{"(%s)::integer", "%s"},
-	bytes: [2]string{"get_byte(id, %[1]d)", "(get_byte(id, %[1]d) << 8) | get_byte(id, %[2]d)"},
-	high:  [2]string{"(id >> %[3]d)", "{bits}(%[1]d)::bigint"},
-	stamp: "({1970} (%s + %d)) {time}",
+	id: "id", div: "%s / %d", mod: "%s %% %d", shift: "%s >> %d",
+	mask: "%s & %d", cast: "(%s)::integer",
+	stamp: "({1970} ((%s) + %d)) {time}",
 
 	clamp: "least(greatest({ms}, %[1]d), %[2]d)::bigint", scaled: "((%s - %d) / %d)",
 	least: "greatest({unit} << %d, 1)", most: "{unit} << %d | %d",
