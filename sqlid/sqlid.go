@@ -186,15 +186,12 @@ func (c AnyColumn) numbers(name string) (string, error) {
 		return "", &SchemeError{c.Scheme}
 	case f.Size > 0: // the sign is a bit like any other
 		return name + " <> 0", nil
-	case c.Domain == Production:
-		return f.Numbers(name, nonzero) + f.Production(name), nil
-	case c.Domain == Layout:
-		return f.Numbers(name, nonzero), nil
+	case c.Domain == Positive:
+		return name + " > 0", nil
+	default:
+		return f.Numbers(name, "%s & %d <> 0", c.Domain == Production), nil
 	}
-	return name + " > 0", nil
 }
-
-const nonzero = "%s & %d <> 0"
 
 // PrimaryKey is as [Column.PrimaryKey].
 func (c AnyColumn) PrimaryKey(d Dialect) (string, error) {

@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -56,7 +54,7 @@ IDs of other schemes carry no time. --form is that of inspect.`,
 				return usage("--to %s is before --from %s", to, from)
 			}
 			found, err := s.Bounds(form, first, last)
-			if errors.As(err, new(*schemes.BoundsError)) {
+			if errors.As(err, new(schemes.BoundsError)) {
 				return usageError{err}
 			}
 			if err != nil {
@@ -82,10 +80,7 @@ IDs of other schemes carry no time. --form is that of inspect.`,
 // boundsHelp says what is to know of each scheme whose IDs carry a time.
 func boundsHelp() (text string) {
 	for _, k := range kinds {
-		if help := k.Known().BoundsHelp; help != "" {
-			text += fmt.Sprintf("  %-10s %s\n", k.Name(),
-				strings.ReplaceAll(help, "\n", "\n"+strings.Repeat(" ", 13)))
-		}
+		text += k.Known().BoundsHelp
 	}
 	return text
 }

@@ -32,16 +32,9 @@ func schemeNames() string {
 	return commas(names)
 }
 
-// commas is a list of names for people.
+// commas is a list of names for people, each of one word.
 func commas[T ~string](names []T) string {
-	var b strings.Builder
-	for i, name := range names {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(string(name))
-	}
-	return b.String()
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(names), " ", ", "), "[]")
 }
 
 func schemeNamed(name string) (scheme, error) {

@@ -23,8 +23,9 @@ var EightByte = add(&Kind[idtype.EightByteID]{
 			{Letter: 'c', Width: formats.EightByteClusterBits, Name: "cluster_id"},
 		},
 		Unit: time.Millisecond,
-		BoundsHelp: "TIME_SEQUENTIAL IDs only: SPREAD IDs have no order by time.\n" +
-			"As numbers, a span in which they turn negative is two ranges.",
+		BoundsHelp: `  eightbyte  TIME_SEQUENTIAL IDs only: SPREAD IDs have no order by time.
+             As numbers, a span in which they turn negative is two ranges.
+`,
 		Names: []Name{{"id", Text}},
 		Text: Texts{
 			Name: "EightByteID", Pattern: notZero("0", "[1-9a-f]", "[0-9a-f]"),

@@ -92,30 +92,18 @@ func add[T idtype.ID](k *Kind[T]) *Kind[T] {
 // Known has the facts themselves.
 func (f *Facts) Known() *Facts { return f }
 
-// clock is the layout of times.
-func (f *Facts) clock() string {
-	if f.Unit == time.Second {
-		return time.RFC3339
-	}
-	return "2006-01-02T15:04:05.000Z07:00"
-}
-
-// width counts the digits of a part.
-func (f *Facts) width(fields []Field, name string) (n int) {
+// countDigits counts those of some fields that are those of a part, or of all.
+func countDigits(fields []Field, of func(Field) bool) (n int) {
 	for _, field := range fields {
-		if field.Name == name && field.Letter != '0' {
+		if of(field) {
 			n += field.Width
 		}
 	}
 	return n
 }
 
-// digits counts those of an ID, reserved ones included.
-func (f *Facts) digits() (n int) {
-	for _, field := range f.Fields {
-		n += field.Width
-	}
-	return n
+func named(part string) func(Field) bool {
+	return func(f Field) bool { return f.Name == part && f.Letter != '0' }
 }
 
 // Base is that of the digits.
@@ -150,46 +138,36 @@ func (f *Facts) Part(name string) (field Field, below int) {
 // Range is the least and the greatest value of a part.
 func (f *Facts) Range(name string) (least, most int64) {
 	field, _ := f.Part(name)
-	most = f.Power(f.width(f.Fields, name)) - 1
+	most = f.Power(countDigits(f.Fields, named(name))) - 1
 	if name == "unix_ms" {
 		return f.Epoch, f.Epoch + (most+1)*f.Unit.Milliseconds() - 1
 	}
 	return field.Min, cmp.Or(field.Max, most)
 }
 
-// Numbers is a condition for integers of the layout that SQL calls name. That bits are not all zero
-// is said by nonzero, of the name and a mask.
-func (f *Facts) Numbers(name, nonzero string) string {
-	least, most, below := int64(1), int64(0), 0
-	check := ""
+// Numbers is a condition for integers of the layout, or of production, that SQL calls name. That
+// bits are not all zero is said by nonzero, of the name and a mask.
+func (f *Facts) Numbers(name, nonzero string, production bool) string {
+	least, most, below, check := int64(1), int64(0), 0, ""
 	for i, field := range slices.Backward(f.Fields) {
-		power := f.Power(below)
-		if below += field.Width; field.Letter == '0' {
-			continue
-		}
-		most += cmp.Or(field.Max, f.Power(field.Width)-1) * power
+		power, all := f.Power(below), f.Power(field.Width)
+		below += field.Width
 		switch isHighest := i == 0 || f.Fields[i-1].Letter == '0'; {
+		case field.Letter == '0':
+			continue
 		case isHighest:
 			least = max(1, field.Min*power)
 		case field.Min > 0:
-			check += " AND " + fmt.Sprintf(nonzero, name, f.Power(field.Width)-1)
+			check += " AND " + fmt.Sprintf(nonzero, name, all-1)
+		case field.Test && production:
+			check += fmt.Sprintf(" AND %s %% %d <> 0", name, all)
 		}
+		most += cmp.Or(field.Max, all-1) * power
 	}
 	if most == math.MaxInt64 {
 		return name + " > 0" + check
 	}
 	return fmt.Sprintf("%s BETWEEN %d AND %d", name, least, most) + check
-}
-
-// Production continues a condition for integers of the layout by one that leaves those of
-// tests out.
-func (f *Facts) Production(name string) string {
-	for _, field := range f.Fields {
-		if field.Test {
-			return fmt.Sprintf(" AND %s %% %d <> 0", name, f.Power(field.Width))
-		}
-	}
-	return ""
 }
 
 // FunctionOf is the name of the SQL function of a part.

@@ -58,24 +58,3 @@ func TestDoubt(t *testing.T) {
 		t.Errorf("decimal: %d", got)
 	}
 }
-
-// The parts of an ID are all of it.
-func TestParts(t *testing.T) {
-	for _, s := range All() {
-		id, err := s.Read(Text, s.Known().Text.Example)
-		if err != nil {
-			t.Fatal(err)
-		}
-		width := 0
-		for _, p := range id.Parts() {
-			width += p.Width
-		}
-		drawn := id.Bits()
-		if s.Name() == idtype.SchemeDecimal {
-			drawn = id.String()
-		}
-		if width != len(drawn) {
-			t.Errorf("%s: parts of %d, of %d", s.Name(), width, len(drawn))
-		}
-	}
-}

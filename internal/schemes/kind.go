@@ -141,23 +141,21 @@ func (k *Kind[T]) Read(form, text string) (ID, error) {
 }
 
 // A BoundsError is returned for bounds that there are not.
-type BoundsError struct{ Reason string }
+type BoundsError string
 
-func (e *BoundsError) Error() string { return e.Reason }
+func (e BoundsError) Error() string { return string(e) }
 
 // Bounds are the ranges of IDs of a span of time.
 func (k *Kind[T]) Bounds(form string, from, to time.Time) ([]Bound, error) {
 	if k.Span == nil {
-		return nil, &BoundsError{fmt.Sprintf("%s IDs carry no time", k.Scheme)}
+		return nil, BoundsError(k.Scheme + " IDs carry no time")
 	}
 	if form == "" {
 		form = k.Forms[slices.IndexFunc(k.Forms, func(f Form[T]) bool { return !f.Unsorted })].Name
 	}
 	f := k.Form(form)
 	if f.Unsorted {
-		return nil, &BoundsError{
-			fmt.Sprintf("--form %s: the order of these is not that of time", form),
-		}
+		return nil, BoundsError("--form " + form + ": the order of these is not that of time")
 	}
 	ranges, err := k.Span(form, from, to)
 	var bounds []Bound
@@ -205,7 +203,7 @@ func (i Identity[T]) Parts() []Part {
 	var all []Part
 	for n, f := range i.Fields {
 		p := Part{Letter: f.Letter, Width: f.Width}
-		if i.width(i.Fields[n+1:], f.Name) == 0 && f.Letter != '0' {
+		if countDigits(i.Fields[n+1:], named(f.Name)) == 0 && f.Letter != '0' {
 			p.Name, p.Value = f.Name, fmt.Sprint(values[f.Name])
 		}
 		if f.Letter == TimeLetter && i.Note != nil {
@@ -214,7 +212,7 @@ func (i Identity[T]) Parts() []Part {
 		all = append(all, p)
 	}
 	if i.Places { // the highest have no leading zeros
-		all[0].Width += len(i.String()) - i.digits()
+		all[0].Width += len(i.String()) - countDigits(i.Fields, func(Field) bool { return true })
 	}
 	return all
 }
@@ -252,9 +250,13 @@ func (i Identity[T]) Times(now time.Time) []time.Time {
 
 // When is the times in words.
 func (i Identity[T]) When(now time.Time) string {
+	layout := "2006-01-02T15:04:05.000Z07:00"
+	if i.Unit == time.Second {
+		layout = time.RFC3339
+	}
 	var words []string
 	for _, t := range i.Times(now) {
-		words = append(words, t.Format(i.clock()))
+		words = append(words, t.Format(layout))
 	}
 	return strings.Join(words, " or ")
 }

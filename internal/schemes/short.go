@@ -20,7 +20,7 @@ var Short = add(&Kind[idtype.ShortID]{
 			{Letter: 'r', Width: formats.ShortRandomBits, Name: "random"},
 		},
 		Epoch: formats.ShortEpoch, Unit: time.Millisecond,
-		BoundsHelp: "As numbers: the texts have no order by time.",
+		BoundsHelp: "  short      As numbers: the texts have no order by time.\n",
 		Names:      []Name{{"id", Number}, {"text", Text}},
 		Text: Texts{
 			Name: "ShortID", Pattern: shortPattern, Shortest: 1, Longest: 11, Example: "xinaS8QBh",

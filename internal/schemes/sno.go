@@ -24,7 +24,7 @@ var Sno = add(&Kind[idtype.SnoID]{
 			{Letter: 's', Width: formats.SnoSequenceBits, Name: "sequence"},
 		},
 		Epoch: formats.SnoEpoch, Unit: formats.SnoTimeUnit * time.Millisecond,
-		BoundsHelp: "In all its forms.",
+		BoundsHelp: "  sno        In all its forms.\n",
 		Names:      []Name{{"id", Text}, {"hex", Hex}},
 		Text: Texts{
 			Name: "SnoID", Pattern: notZero("2", "[3-9a-x]", "[2-9a-x]"),

@@ -38,4 +38,5 @@ var clickhouse = words{
 	layout:     "length(hex(id)) = %[3]d AND hex(id) != repeat('00', %[1]d)",
 	wordLayout: "length(id) = 8 AND {number} != 0",
 	nonzero:    "bitAnd({n}, %[2]d) != 0",
+	guard:      "if({layout}, %s, NULL)",
 }

@@ -110,33 +110,24 @@ func eachHalf(separator, begin, or, expression, end string) string {
 // A syntax is how a dialect creates functions. {head} and {body} are the function's.
 type syntax struct {
 	create    string
-	guard     string // what it computes only when a fragment is true
 	fragments *strings.Replacer
-	words     words
+	words
 }
 
-const guard = "CASE WHEN {%s} THEN %s END"
+// A body of one expression needs no other delimiter.
+const mysqlBody = "FUNCTION idmint_{head} DETERMINISTIC NO SQL RETURN {body}"
 
 var syntaxes = map[Dialect]syntax{
 	// The operators of a RETURN are found when the function is made, and not by the search_path of
 	// whoever calls it: somebody who may create objects there could have his own ones run.
 	Postgres: {
 		"CREATE OR REPLACE FUNCTION idmint_{head} LANGUAGE sql IMMUTABLE PARALLEL SAFE" +
-			" RETURN {body}",
-		guard, postgresFragments, postgres,
+			" RETURN {body}", postgresFragments, postgres,
 	},
-	// A body of one expression needs no other delimiter.
-	MySQL: {
-		"CREATE FUNCTION idmint_{head} DETERMINISTIC NO SQL RETURN {body}",
-		guard, mysqlFragments, mysql,
-	},
-	MariaDB: {
-		"CREATE OR REPLACE FUNCTION idmint_{head} DETERMINISTIC NO SQL RETURN {body}",
-		guard, mysqlFragments, mysql,
-	},
+	MySQL:   {"CREATE " + mysqlBody, mysqlFragments, mysql},
+	MariaDB: {"CREATE OR REPLACE " + mysqlBody, mysqlFragments, mysql},
 	ClickHouse: {
-		"CREATE OR REPLACE FUNCTION idmint_{head} -> {body}", "if({%s}, %s, NULL)",
-		clickhouseFragments, clickhouse,
+		"CREATE OR REPLACE FUNCTION idmint_{head} -> {body}", clickhouseFragments, clickhouse,
 	},
 }
 
@@ -155,14 +146,14 @@ func Statements(d Dialect) ([]string, error) {
 	var all []string
 	for _, k := range known {
 		facts := k.Known()
-		fragments := s.words.fragments(facts)
-		for _, f := range s.words.functions(facts, functionsOf(facts.SQL, dialect.Family(d))) {
+		fragments := s.ofScheme(facts)
+		for _, f := range s.functions(facts, functionsOf(facts.SQL, dialect.Family(d))) {
 			head, body := string(facts.Scheme)+"_"+f.head, f.body
 			if d == MySQL {
 				all = append(all, "DROP FUNCTION IF EXISTS idmint_"+nameOf(head))
 			}
 			if f.valid {
-				body = fmt.Sprintf(s.guard, "layout", body)
+				body = fmt.Sprintf(s.guard, body)
 			}
 			text := strings.NewReplacer("{head}", head, "{body}", body).Replace(s.create)
 			text = fragments.Replace(text)

@@ -31,4 +31,5 @@ var mysql = words{
 	clamp: "LEAST(GREATEST({us}, %[3]d) DIV 1000, %[2]d)", scaled: "((%s - %d) DIV %d)",
 	least: "GREATEST({unit} << %d, 1)", most: "{unit} << %d | %d",
 	layout: "LENGTH(id) = %[1]d AND id <> X'%[2]s'", nonzero: "%s & %d <> 0",
+	guard: "CASE WHEN {layout} THEN %s END",
 }

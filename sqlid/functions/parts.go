@@ -20,6 +20,7 @@ type words struct {
 	least, most        string
 	layout, wordLayout string // of the size, and as many zeros; of 8 bytes that are a number too
 	nonzero            string
+	guard              string // what it computes where {layout} is true
 }
 
 // A function is its name without idmint_ and the scheme, arguments and result, and what it
@@ -102,9 +103,9 @@ func (w words) body(f *schemes.Facts, part string) string {
 	return fmt.Sprintf(w.cast, x)
 }
 
-// fragments are those of a scheme.
-func (w words) fragments(f *schemes.Facts) *strings.Replacer {
-	layout := f.Numbers("id", w.nonzero)
+// ofScheme are the fragments of a scheme.
+func (w words) ofScheme(f *schemes.Facts) *strings.Replacer {
+	layout := f.Numbers("id", w.nonzero, false)
 	switch {
 	case f.Size == 8 && w.wordLayout != "":
 		layout = w.wordLayout

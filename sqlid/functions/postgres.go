@@ -34,4 +34,5 @@ var postgres = words{
 	least: "greatest({unit} << %d, 1)", most: "{unit} << %d | %d",
 	layout:  "octet_length(id) = %[1]d AND id <> decode(repeat('00', %[1]d), 'hex')",
 	nonzero: "%s & %d <> 0",
+	guard:   "CASE WHEN {layout} THEN %s END",
 }

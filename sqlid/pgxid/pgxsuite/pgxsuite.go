@@ -3,6 +3,7 @@
 package pgxsuite
 
 import (
+	"cmp"
 	"database/sql"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -42,15 +43,9 @@ func SampleOf[T idtype.ID, P interface {
 	UnmarshalText([]byte) error
 }](name string) Sample {
 	var id T
-	text := schemes.Of(id.Scheme()).Text.Example
-	switch {
-	case schemes.Of(id.Scheme()).Text.Digits:
-		text = Large
-	case name == "eightbyte":
-		text = Deadbeef
-	case name == "eightbyte as bigint":
-		text = Negative
-	}
+	of := schemes.Of(id.Scheme()).Text
+	text := cmp.Or(map[string]string{"eightbyte": Deadbeef, "eightbyte as bigint": Negative}[name],
+		map[bool]string{true: Large, false: of.Example}[of.Digits])
 	if err := P(&id).UnmarshalText([]byte(text)); err != nil {
 		panic(err)
 	}
