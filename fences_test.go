@@ -302,7 +302,8 @@ var fences = []fence{
 		[]string{module, "github.com/ClickHouse", "gorm.io"},
 		[]string{
 			module + "idtype", module + "internal/dialect", module + "internal/keys",
-			module + "internal/schemes", "github.com/ClickHouse/ch-go/proto", "github.com/ClickHouse/ch-go/compress",
+			module + "internal/schemes", "github.com/ClickHouse/ch-go/proto",
+			"github.com/ClickHouse/ch-go/compress",
 		},
 		"whoever uses one of the two clients does not compile the other; both have the column " +
 			"types in them",

@@ -125,7 +125,9 @@ type AnyColumn struct {
 
 // Storages returns the forms in which IDs of the scheme are stored, the default one first. Of a
 // scheme that is not known there are none.
-func (c AnyColumn) Storages() []idtype.Storage { return slices.Clone(schemes.Of(c.Scheme).Storages) }
+func (c AnyColumn) Storages() []idtype.Storage {
+	return slices.Clone(schemes.Of(c.Scheme).Storages)
+}
 
 // Type is as [Column.Type].
 func (c AnyColumn) Type(d Dialect) (string, error) {

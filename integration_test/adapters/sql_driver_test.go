@@ -52,8 +52,8 @@ type scannable[T any] interface {
 	UnmarshalText([]byte) error
 }
 
-// sampleIDs are some IDs of production, as they ascend, of vectors. The last two are one as floats: an ID
-// that is compared as one finds the other.
+// sampleIDs are some IDs of production, as they ascend, of vectors. The last two are one as floats:
+// an ID that is compared as one finds the other.
 func sampleIDs[T idtype.ID, P scannable[T]](t *testing.T) []T {
 	var zero T
 	valid := readVectors(t, string(zero.Scheme())).Valid

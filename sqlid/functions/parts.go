@@ -11,16 +11,14 @@ import (
 
 // words are how a dialect says what is made of the fields of a scheme whose IDs are numbers.
 type words struct {
-	part, time, end string // behind the names of functions that return a part, the time, and a bound
-
+	part, time, end                 string // behind the names of functions that return a part, the time, and a bound
 	id, div, mod, shift, mask, cast string
 	stamp                           string // the time of the highest bits in units, and the epoch
-
-	clamp, scaled      string // the milliseconds of a time, and the units of them
-	least, most        string
-	layout, wordLayout string // of the size, and as many zeros; of 8 bytes that are a number too
-	nonzero            string
-	guard              string // what it computes where {layout} is true
+	clamp, scaled                   string // the milliseconds of a time, and the units of them
+	least, most                     string
+	layout, wordLayout              string // of the size, and as many zeros; of 8 bytes that are a number too
+	nonzero                         string
+	guard                           string // what it computes where {layout} is true
 }
 
 // A function is its name without idmint_ and the scheme, arguments and result, and what it
@@ -53,8 +51,8 @@ func nameOf(head string) string {
 	return strings.TrimSuffix(name, " AS ")
 }
 
-// functions are those of a scheme: its parts and bounds, where its IDs are numbers, and those made by
-// hand. These take the place of one that has their name.
+// functions are those of a scheme: its parts and bounds, where its IDs are numbers, and those made
+// by hand. These take the place of one that has their name.
 func (w words) functions(f *schemes.Facts, byHand []function) (all []function) {
 	for _, part := range f.PartNames {
 		switch _, below := f.Part(part); {
