@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -55,20 +54,20 @@ no launch has had.`,
 			if err != nil {
 				return err
 			}
-			text := []any{migrated(d, from, to)}
+			format, text := "%s\n", []any{migrated(d, from, to)}
 			if r != nil {
 				if err := flags.setDigits(ctx, a, *r); err != nil {
 					return err
 				}
-				text = append(text, fmt.Sprintf("launches of namespace %s have the digits %v",
-					flags.namespace, r))
+				format += "launches of namespace %s have the digits %v\n"
+				text = append(text, flags.namespace, r)
 			}
 			return a.answer(struct {
 				Created bool              `json:"created"`
 				From    int               `json:"from"`
 				To      int               `json:"to"`
 				Digits  *launchlog.Digits `json:"digits,omitempty"`
-			}{from == 0, from, to, r}, strings.Repeat("%s\n", len(text)), text...)
+			}{from == 0, from, to, r}, format, text...)
 		},
 	}
 	flags.add(c)
