@@ -15,9 +15,9 @@ import (
 
 // Numbers hands out generator numbers. A launchlog.Generators is one.
 type Numbers interface {
-	// NextGenerator returns a launch, 1 ..= 99999, and a generator number of it, 0 ..= 99999. No
-	// generator has had the two before, in whatever process. The launch may be another one each
-	// time. A number whose fate is unknown must not be returned again: a gap is safe, a repeat is
+	// NextGenerator returns the last five digits of a launch number, 1 ..= 99999, and a generator
+	// number, 0 ..= 99999. No generator has had the two before, in whatever process. The launch may be
+	// another one each time. A number whose fate is unknown must not be returned again: a gap is safe, a repeat is
 	// not.
 	NextGenerator(ctx context.Context) (launch, number int, err error)
 }

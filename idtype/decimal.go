@@ -19,6 +19,9 @@ import (
 //	5        generator    0 ..= 99999        the launch log, at each start of an app
 //	5        launch       1 ..= 99999        the launch log, once per deployment; 0 in tests only
 //
+// The last part is the last five digits of a launch number. Launches that have the same digits have
+// different generator numbers.
+//
 // IDs of one generator ascend. IDs of several interleave by counter. A generator of package
 // generator begins above the counters of the deployments before it, if its launch log tells them.
 type Decimal[E any] int64

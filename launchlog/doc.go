@@ -57,7 +57,8 @@
 //
 // # What it promises
 //
-//   - No pair of launch and generator number is handed out twice within a namespace.
+//   - No pair of launch and generator number is handed out twice within a namespace. Nor is one of a
+//     launch's digits and generator number, which is what an ID shows.
 //   - A launch that was acknowledged is never lost: rows are not deleted and not renumbered.
 //   - The same key gives the same launch, however often and wherever the step is retried. The same
 //     key with another request is a [ConflictError].
@@ -90,8 +91,15 @@
 //
 // # Limits
 //
-// A namespace has 99,999 launches, and a launch has 100,000 generators. Their numbers are never
-// used again. A restart of an app costs a generator number. So an app that crashes once a second
-// uses up a launch in 28 hours: [Options].Warn hears of it from 80 % on. It hears of counters as
-// well. Only a floor that is far too high uses up a counter.
+// Launch numbers go on, up to 2^31−1. An ID shows the last five digits of one, 1 ..= 99999, and
+// launches that are [Lap] apart have the same digits. The later of them ends the earlier one if it
+// runs, as [HandedOn], and its generator numbers go on after those of the earlier one. So all
+// launches of some digits share 100,000 generator numbers, each handed out once. Digits of a launch
+// that [Log.Advance] ended or skipped are never used again. A namespace ends when the numbers of all
+// its digits are used up, after 10^10 starts of apps: see [ErrLaunchesExhausted].
+//
+// A restart of an app costs a generator number. So an app that crashes once a second uses up those of
+// its digits in 28 hours. [Options].Warn is called at 80, 90 and 95 %, once each. Then [Generators]
+// go on in a launch that continues the one which is used up. Warn is called for counters as well.
+// Only a floor that is far too high uses up a counter.
 package launchlog

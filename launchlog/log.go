@@ -36,8 +36,9 @@ type Options struct {
 	// Host and PID are recorded with launches and claims. They are those of the process if empty.
 	Host string
 	PID  int
-	// Warn hears that 80, 90 and 95 % of such numbers are used, each once: from the process that took
-	// the number with which they came there. It may be nil.
+	// Warn hears that 80, 90 and 95 % of a launch's generator numbers, of launch numbers or of a
+	// counter's are used, once each: from the process that took the number with which they came
+	// there. It may be nil.
 	Warn func(Usage)
 	// Taken hears of every number taken: a launch's, a generator's, or those of a counter. A Start
 	// that finds its launch there tells of it again. It may be nil.

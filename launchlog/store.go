@@ -22,9 +22,10 @@ type Store interface {
 	// launch are given: the store sets the other fields, and keeps KnownLaunch nowhere.
 	//
 	// The launch's number is [Digits.Next] of the last one. Where all digits are in use, it takes
-	// them over from another launch: from the lowest above last − [Lap] that [Launch.Passes]. The number is [Lap] higher than that one's, which ends as [HandedOn] if it runs. Once it
-	// has ended, its next generator number is the first of the launch. Where there is none to take
-	// over from, the error is ErrLaunchesExhausted.
+	// them over from another launch: from the lowest above last − [Lap] that [Launch.Passes]. The number
+	// is [Lap] higher than that one's, which ends as [HandedOn] if it runs. Once it has ended, its next
+	// generator number is the first of the launch. Where there is none to take over from, the error is
+	// ErrLaunchesExhausted.
 	StartLaunch(ctx context.Context, launch Launch) (Launch, error)
 
 	// EndLaunch ends a launch that is running, and adds an event "ended". A launch that has ended

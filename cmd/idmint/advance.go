@@ -60,7 +60,9 @@ lacked its newest rows, and before any app uses it. Such a log would give out
 again what it forgot.
 
   --launch    the highest launch number that was ever used. The launches that
-              run end, so start a new one.
+              run end as advanced, so start a new one. Their digits, and those
+              that the number skips, are never used again. IDs show the last
+              five digits of a number: see docs/restore.md.
   --counter   the highest number that a counter ever handed out, of a sequence
               for example. Name each counter of the log that holds no times, and
               each that it has lost. NAME=0 leaves a counter as it is.
@@ -78,7 +80,9 @@ refuses where this machine's clock is more than 30 days after the newest launch
 and counter of the log, or before them by more than --ahead. With --trust-clock
 it takes the clock as it is. Look at the clock before.
 
-One run is for one --namespace. Stop the apps before, and set the clocks right.
+A log with a range of digits is told the range again before, by idmint migrate
+--digits: a backup may be older than the range. One run is for one --namespace.
+Stop the apps before, and set the clocks right.
 Nothing is lowered. Where it fails, run it again: it goes on. Start no launch
 before it has succeeded. If one was started, the command ends the launches that
 it was to end, and fails: --launch is to be that one then, which ends too. It
