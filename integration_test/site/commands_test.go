@@ -13,25 +13,27 @@ import (
 	"github.com/idmint/idmint/sqlid/functions"
 )
 
-// The commands of docs/sql.md write what the page shows.
-func TestSQLCommands(t *testing.T) {
+// The commands of these pages write what the pages show.
+func TestShownCommands(t *testing.T) {
 	t.Parallel()
-	check(t, buildIdmint())
-	ran := 0
-	for _, block := range regexp.MustCompile("(?s)```\n(\\$ .*?)```").FindAllStringSubmatch(
-		read(t, "docs/sql.md"), -1) {
-		for _, part := range strings.Split("\n"+block[1], "\n$ ")[1:] {
-			command, want, _ := strings.Cut(part, "\n")
-			args := strings.Fields(command)
-			out, err := exec.Command(filepath.Join(programs, "idmint"), args[1:]...).Output()
-			if err != nil || strings.TrimSuffix(string(out), "\n") != strings.TrimSuffix(want, "\n") {
-				t.Errorf("%s: %v, said\n%s\nwant\n%s", command, err, out, want)
+	for page, commands := range map[string]int{"docs/sql.md": 5, "docs/regions.md": 10} {
+		dir, ran := t.TempDir(), 0
+		for _, block := range regexp.MustCompile("(?s)```\n(\\$ .*?)```").FindAllStringSubmatch(
+			read(t, page), -1) {
+			for _, part := range strings.Split("\n"+block[1], "\n$ ")[1:] {
+				command, want, _ := strings.Cut(part, "\n")
+				cmd := exec.Command("bash", "-c", command)
+				cmd.Dir, cmd.Env = dir, withIdmint(t)
+				out, _ := cmd.CombinedOutput() // what failed says so
+				if strings.TrimSuffix(string(out), "\n") != strings.TrimSuffix(want, "\n") {
+					t.Errorf("%s: %s said\n%s\nwant\n%s", page, command, out, want)
+				}
+				ran++
 			}
-			ran++
 		}
-	}
-	if ran != 5 {
-		t.Errorf("%d commands ran", ran)
+		if ran != commands {
+			t.Errorf("%s: %d commands ran", page, ran)
+		}
 	}
 }
 

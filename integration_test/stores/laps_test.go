@@ -6,8 +6,11 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
+	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/launchlog"
@@ -105,6 +108,65 @@ func TestQueriesOfLaunches(t *testing.T) {
 		store(6, 2)
 		highest(100_006)
 	})
+}
+
+// mintInTwo mints in two logs at once, through several laps of their digits, and returns how many IDs
+// there are and how many are repeated. Services begin at counter 1, so equal pairs repeat IDs.
+func mintInTwo(t *testing.T, eu, us launchlog.Digits) (ids, repeated int64) {
+	var seen sync.Map
+	var minted, again atomic.Int64
+	var wg sync.WaitGroup
+	for _, digits := range []launchlog.Digits{eu, us} {
+		l := logOf(t, open(t, sqliteFiles.database(t)))
+		check(t, l.SetDigits(ctx, digits))
+		for worker := range 2 {
+			wg.Go(func() {
+				for i := range 8 {
+					key := fmt.Sprint(worker, "/", i)
+					launch, err := l.Start(ctx, launchlog.Request{
+						Key: key, Service: key, Environment: "e", Initiator: "i",
+					})
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					numbers := l.Generators(launch.ID)
+					for range 3 {
+						var batch [5]idtype.DecimalID
+						g, err := generator.NewDecimal(numbers)
+						if err == nil {
+							_, err = g.Fill(ctx, batch[:])
+						}
+						if err != nil {
+							t.Error(err)
+						}
+						for _, id := range batch {
+							minted.Add(1)
+							if _, loaded := seen.LoadOrStore(id, true); loaded {
+								again.Add(1)
+							}
+						}
+					}
+				}
+			})
+		}
+	}
+	wg.Wait()
+	return minted.Load(), again.Load()
+}
+
+// Two logs with digits of their own mint into one key space, and know nothing of each other. With
+// ranges that overlap they repeat IDs.
+func TestTwoRegions(t *testing.T) {
+	t.Parallel()
+	if ids, repeated := mintInTwo(t, launchlog.Digits{First: 1, Last: 3},
+		launchlog.Digits{First: 4, Last: 5}); ids != 480 || repeated != 0 {
+		t.Errorf("%d IDs, %d of them repeated", ids, repeated)
+	}
+	if _, repeated := mintInTwo(t, launchlog.Digits{First: 1, Last: 3},
+		launchlog.Digits{First: 3, Last: 5}); repeated == 0 {
+		t.Error("ranges that overlap repeat nothing: the test sees nothing")
+	}
 }
 
 func check(t *testing.T, err error) {
