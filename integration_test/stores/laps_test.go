@@ -6,8 +6,6 @@ import (
 	"os"
 	"regexp"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/idmint/idmint/generator"
@@ -16,156 +14,105 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// query is the page's query of launches, in the database's own SQL.
-func (s server) query(t *testing.T, page string) string {
-	t.Helper()
-	text, err := os.ReadFile("../../docs/" + page)
+// started starts the launch of a key, for a service of its own.
+func started(t *testing.T, l *launchlog.Log, key int) int {
+	k := fmt.Sprint(key)
+	r := launchlog.Request{Key: k, Service: k, Environment: "e", Initiator: "i"}
+	launch, err := l.Start(ctx, r)
 	check(t, err)
-	blocks := regexp.MustCompile("(?s)```sql\n(.*?)```")
-	for _, m := range blocks.FindAllStringSubmatch(string(text), -1) {
-		if strings.Contains(m[1], "idmint_launch l") {
-			if s.kind == mysqlServer.kind {
-				return strings.ReplaceAll(m[1], "u.id / ", "u.id DIV ")
-			}
-			return m[1]
-		}
-	}
-	t.Fatalf("docs/%s has no query of launches", page)
-	return ""
+	return launch.ID
 }
 
-// The query of docs/sql.md finds the launch of each ID, as Log.Find does. That of docs/restore.md
-// finds the launch to advance to, in rows that know more than the log.
+// The query of docs/sql.md finds the launch of each ID. That of docs/restore.md finds the launch to
+// advance to, in rows that know more than the log.
 func TestQueriesOfLaunches(t *testing.T) {
 	eachSQL(t, func(t *testing.T, s server) {
 		d := s.database(t)
 		l, db := logOf(t, open(t, d)), dbtest.Open(t, d)
-		dbtest.Exec(t, db, "CREATE TABLE users (id BIGINT, name VARCHAR(9))")
-		check(t, l.SetDigits(ctx, launchlog.Digits{First: 2, Last: 9}))
-		store := func(digits, generator int) {
-			id, err := idtype.DecimalParts{Counter: 1, Generator: generator, Launch: digits}.ID()
+		asked := func(page, name string) int64 {
+			text, err := os.ReadFile("../../docs/" + page)
 			check(t, err)
-			dbtest.Exec(t, db, fmt.Sprintf("INSERT INTO users VALUES (%d, '%d/%d')", id, digits, generator))
+			of := regexp.MustCompile("(?s)```sql\n([^`]* idmint_launch l\\s.*?)```").FindSubmatch(text)
+			query := strings.Replace(string(of[1]), "'Ann'", "'"+name+"'", 1)
+			query = strings.Replace(query, ", l.service, l.version, l.initiator", "", 1)
+			if s.kind == mysqlServer.kind {
+				query = strings.ReplaceAll(query, "u.id / ", "u.id DIV ")
+			}
+			var launch sql.NullInt64
+			check(t, db.QueryRow(query).Scan(&launch))
+			return launch.Int64
 		}
-		launch := func(n int, outcome launchlog.Outcome) {
+		dbtest.Exec(t, db, "CREATE TABLE users (id BIGINT, name VARCHAR(11))")
+		check(t, l.SetDigits(ctx, launchlog.Digits{First: 2, Last: 9}))
+		store := func(digits, generator int) string {
+			id := fmt.Sprintf("1%05d%05d", generator, digits)
+			dbtest.Exec(t, db, "INSERT INTO users VALUES ("+id+", '"+id+"')")
+			return id
+		}
+		launch := func(n int, ends bool) {
 			t.Helper()
-			started, err := l.Start(ctx, launchlog.Request{
-				Key: fmt.Sprint(n), Service: "s", Environment: "e", Initiator: "i", Version: fmt.Sprint(n),
-			})
+			started(t, l, n)
+			claim, err := l.Claim(ctx, n)
 			check(t, err)
-			if started.ID != n {
-				t.Fatalf("launch %d, want %d", started.ID, n)
+			name := store(n%launchlog.Lap, claim.Generator)
+			if id := asked("sql.md", name); id != int64(n) {
+				t.Errorf("launch of %s: %d, want %d", name, id, n)
 			}
-			for range 2 {
-				claim, err := l.Claim(ctx, n)
-				check(t, err)
-				store(n%launchlog.Lap, claim.Generator)
-				found, err := l.Find(ctx, n%launchlog.Lap, claim.Generator)
-				check(t, err)
-				var id int
-				name := fmt.Sprintf("'%d/%d'", n%launchlog.Lap, claim.Generator)
-				err = db.QueryRow(strings.Replace(s.query(t, "sql.md"), "'Ann'", name, 1)).
-					Scan(&id, new(any), new(any), new(any))
-				if err != nil || id != n || found.ID != n {
-					t.Errorf("launch %d has generator number %d, %v; Find: %d", id, claim.Generator, err, found.ID)
-				}
-			}
-			if outcome != "" {
-				_, err = l.End(ctx, n, launchlog.Ending{Outcome: outcome})
+			if ends {
+				_, err = l.End(ctx, n, launchlog.Ending{Outcome: launchlog.Succeeded})
 				check(t, err)
 			}
 		}
 		highest := func(want int64) {
 			t.Helper()
-			var got sql.NullInt64
-			if err := db.QueryRow(s.query(t, "restore.md")).Scan(&got); err != nil || got.Int64 != want {
-				t.Errorf("the highest launch is %v, %v, want %d", got, err, want)
+			if got := asked("restore.md", ""); got != want {
+				t.Errorf("the highest launch is %d, want %d", got, want)
 			}
 		}
 		store(1, 5) // of another region
-		launch(2, launchlog.Succeeded)
-		launch(3, launchlog.Succeeded)
-		launch(4, "")
+		launch(2, true)
+		launch(3, true)
+		launch(4, false)
 		highest(0)
 		store(4, 7) // lost claims of launches 4 and 5
 		store(5, 0)
 		highest(5)
-		if _, err := l.Advance(ctx, 5, "operator"); err != nil {
-			t.Fatal(err)
+		_, err := l.Advance(ctx, 5, "operator")
+		check(t, err)
+		for n := 6; n <= 9; n++ {
+			launch(n, n != 7)
 		}
-		highest(0)
-		launch(6, launchlog.Succeeded)
-		launch(7, "")
-		store(8, 0)
-		highest(8)
-		launch(8, launchlog.Succeeded)
-		launch(9, launchlog.Succeeded)
-		launch(100_002, "")
+		launch(100_002, false)
 		store(2, 9)
 		highest(0) // it runs
-		store(3, 2)
-		highest(100_003)
 		store(6, 2)
 		highest(100_006)
 	})
 }
 
-// mintInTwo mints in two logs at once, through several laps of their digits, and returns how many IDs
-// there are and how many are repeated. Services begin at counter 1, so equal pairs repeat IDs.
-func mintInTwo(t *testing.T, eu, us launchlog.Digits) (ids, repeated int64) {
-	var seen sync.Map
-	var minted, again atomic.Int64
-	var wg sync.WaitGroup
-	for _, digits := range []launchlog.Digits{eu, us} {
-		l := logOf(t, open(t, sqliteFiles.database(t)))
-		check(t, l.SetDigits(ctx, digits))
-		for worker := range 2 {
-			wg.Go(func() {
-				for i := range 8 {
-					key := fmt.Sprint(worker, "/", i)
-					launch, err := l.Start(ctx, launchlog.Request{
-						Key: key, Service: key, Environment: "e", Initiator: "i",
-					})
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					numbers := l.Generators(launch.ID)
-					for range 3 {
-						var batch [5]idtype.DecimalID
-						g, err := generator.NewDecimal(numbers)
-						if err == nil {
-							_, err = g.Fill(ctx, batch[:])
-						}
-						if err != nil {
-							t.Error(err)
-						}
-						for _, id := range batch {
-							minted.Add(1)
-							if _, loaded := seen.LoadOrStore(id, true); loaded {
-								again.Add(1)
-							}
-						}
-					}
-				}
-			})
-		}
-	}
-	wg.Wait()
-	return minted.Load(), again.Load()
-}
-
-// Two logs with digits of their own mint into one key space, and know nothing of each other. With
-// ranges that overlap they repeat IDs.
+// Two logs with digits of their own mint into one key space, through several laps. With ranges that
+// overlap they repeat IDs at once, because a new service begins at counter 1.
 func TestTwoRegions(t *testing.T) {
 	t.Parallel()
-	if ids, repeated := mintInTwo(t, launchlog.Digits{First: 1, Last: 3},
-		launchlog.Digits{First: 4, Last: 5}); ids != 480 || repeated != 0 {
-		t.Errorf("%d IDs, %d of them repeated", ids, repeated)
-	}
-	if _, repeated := mintInTwo(t, launchlog.Digits{First: 1, Last: 3},
-		launchlog.Digits{First: 3, Last: 5}); repeated == 0 {
-		t.Error("ranges that overlap repeat nothing: the test sees nothing")
+	for overlap, first := range map[bool]int{false: 4, true: 3} {
+		const launches, ids = 8, 5
+		seen := map[idtype.DecimalID]bool{}
+		for _, digits := range []launchlog.Digits{{First: 1, Last: 3}, {First: first, Last: 5}} {
+			l := logOf(t, open(t, sqliteFiles.database(t)))
+			check(t, l.SetDigits(ctx, digits))
+			for key := range launches {
+				g, err := generator.NewDecimal(l.Generators(started(t, l, key)))
+				check(t, err)
+				for range ids {
+					id, err := g.Next(ctx)
+					check(t, err)
+					seen[id] = true
+				}
+			}
+		}
+		if (len(seen) < 2*launches*ids) != overlap {
+			t.Errorf("second digits from %d on: %d different IDs", first, len(seen))
+		}
 	}
 }
 
