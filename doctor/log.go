@@ -64,23 +64,33 @@ func compareClocks(c *content, _ []Share, r *checks.Reporter) {
 	}
 }
 
-// forecast says when launches come to digits that earlier ones had, at the pace of the newest ones.
+// forecast says when launches come to digits that earlier ones had, and how many starts of apps are
+// left, at the pace of the newest launches.
 func forecast(c *content, _ []Share, r *checks.Reporter) {
 	last := c.lastLaunch()
 	left := c.digits.Last - last%launchlog.Lap
 	text := fmt.Sprintf("launch %d is the last one", last)
 	if n := len(c.newest); n > 1 {
+		starts := 0
+		for _, l := range c.newest {
+			starts += l.NextGenerator - l.FirstGenerator
+		}
+		size := c.digits.Last - c.digits.First + 1
+		launches := last/launchlog.Lap*size + last%launchlog.Lap - c.digits.First + 1
+		used := float64(launches) * float64(starts) / float64(n)
+		text += fmt.Sprintf(", and about %.0f million starts of apps are left",
+			(float64(size)*launchlog.MaxGenerators-used)/1e6)
 		took := max(c.newest[0].StartedAt.Sub(c.newest[n-1].StartedAt), time.Second).Hours() / 24
 		perDay := float64(n-1) / took
 		years := float64(left) / perDay / 365
 		switch day := c.now().AddDate(0, 0, int(float64(left)/perDay)); {
 		case left <= 0:
-			text += ", and the next one has the digits of an earlier one"
+			text += "; the next one has the digits of an earlier one"
 		case years < 1000:
-			text += fmt.Sprintf(": at %.3g launches a day their digits come again from %s on", perDay,
+			text += fmt.Sprintf("; at %.3g launches a day their digits come again from %s on", perDay,
 				day.Format("January 2006"))
 		default:
-			text += ": at this pace their digits do not come again within 1,000 years"
+			text += "; at this pace their digits do not come again within 1,000 years"
 		}
 	}
 	r.Pass("%s", text)

@@ -101,10 +101,10 @@ func TestForecast(t *testing.T) {
 		start(t, log, fmt.Sprint(i))
 		now = now.Add(24 * time.Hour / 200)
 	}
-	says("launch 101 is the last one: at 200 launches a day their digits come again from " +
+	says("launch 101 is the last one, and about 10000 million starts of apps are left; at 200 launches a day their digits come again from " +
 		now.AddDate(0, 0, 99_898/200).Format("January 2006") + " on")
 	check(t, log.SetDigits(ctx, launchlog.Digits{First: 1, Last: 101}))
-	says("launch 101 is the last one, and the next one has the digits of an earlier one")
+	says("launch 101 is the last one, and about 10 million starts of apps are left; the next one has the digits of an earlier one")
 }
 
 // Clocks may differ by a second, and by 30 s with a note.
