@@ -8,7 +8,7 @@
 //	}
 //	defer ids.Close(ctx)
 //
-//	err = db.Use(gormid.New(gormid.Use(ids), gormid.Strict())) // with GORM, or without:
+//	err = db.Use(gormid.New(ids)) // with GORM, or without:
 //	users := idmint.Keys[User](ids)
 //	ann.ID, err = users.Next(ctx)
 //

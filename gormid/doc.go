@@ -7,20 +7,13 @@
 //		Name string
 //	}
 //
-//	func create(ctx context.Context, db *gorm.DB, launches *launchlog.Log) error {
-//		shop := launchlog.App{Service: "shop", Environment: "production"}
-//		numbers, err := launches.Join(ctx, shop) // takes the app's first number
+//	func create(ctx context.Context, db *gorm.DB, store launchlog.Store) (err error) {
+//		ids, err := idmint.Open(ctx, store, idmint.App{Service: "shop"})
 //		if err != nil {
 //			return err
 //		}
-//		gen, err := generator.NewDecimal(numbers)
-//		if err != nil {
-//			return err
-//		}
-//		if err := gen.Ready(ctx); err != nil { // before the first transaction
-//			return err
-//		}
-//		if err := db.Use(gormid.New(gormid.Use(gen), gormid.Strict())); err != nil {
+//		defer func() { err = errors.Join(err, ids.Close(ctx)) }()
+//		if err := db.Use(gormid.New(ids)); err != nil {
 //			return err
 //		}
 //		if err := db.AutoMigrate(&User{}); err != nil {
@@ -40,8 +33,8 @@
 // # Words
 //
 // A source mints IDs of one scheme. Generators are sources: see [Source]. A rule says whose keys a
-// source mints. [Use] makes a general rule, for every model whose key is an ID of the source's
-// scheme. [Rule.For] limits a rule to models, and [Rule.ForTable] to tables.
+// source mints. That of [New] and those of [Use] are general rules, for every model whose key is an
+// ID of the source's scheme. [Rule.For] limits a rule to models, and [Rule.ForTable] to tables.
 //
 // # What it promises
 //
@@ -66,7 +59,7 @@
 //	part of a composite key               leaves it; zero is an error
 //	the key of another model              leaves it; zero is an error; [Rule.For] assigns
 //	an ID tagged autoIncrement            refuses the model
-//	of any other type, uint or string     leaves it to GORM and the database
+//	of any other type, uint or string     refuses the model; with [Lenient] leaves it
 //	of type UserID idtype.DecimalID       refuses the model
 //
 // Profile.UserID is the key of another model if a relation of Profile or of User says so, if its
@@ -74,8 +67,9 @@
 // made up there would be a profile of nobody. A key such as UUID or PublicID is the model's own.
 // docs/gorm.md says what is known before GORM has seen User.
 //
-// With [Strict] the plugin refuses a model whose key it would leave to GORM and the database, or to
-// the app where neither a relation nor the tag autoIncrement:false says so.
+// A model whose key would be left to GORM and the database, or to the app where neither a relation
+// nor the tag autoIncrement:false says so, is refused when a table or rows are made of it, unless
+// [Lenient] is among the rules.
 //
 // A key type is an alias. The defined type
 //

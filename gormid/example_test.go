@@ -46,7 +46,7 @@ func library(rules ...gormid.Rule) (db *gorm.DB, remove func()) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := db.Use(gormid.New(rules...)); err != nil {
+	if err := db.Use(gormid.NewRules(rules...)); err != nil {
 		log.Fatal(err)
 	}
 	if err := db.AutoMigrate(&Author{}, &Book{}); err != nil {
@@ -56,7 +56,7 @@ func library(rules ...gormid.Rule) (db *gorm.DB, remove func()) {
 }
 
 func Example() {
-	gen := generator.NewTestDecimal(nil) // in an app: generator.NewDecimal, and its Ready
+	gen := generator.NewTestDecimal(nil) // in an app: idmint.Open
 	db, remove := library(gormid.Use(gen))
 	defer remove()
 
@@ -97,7 +97,7 @@ func ExampleRule_For() {
 
 func ExampleRule_ForTable() {
 	gen := generator.NewTestDecimal(nil)
-	db, remove := library(gormid.Use(gen).ForTable("authors", "id"))
+	db, remove := library(gormid.Use(gen), gormid.Use(gen).ForTable("authors", "id"))
 	defer remove()
 
 	rows := []map[string]any{{"name": "Ursula"}, {"name": "Octavia"}}

@@ -2,16 +2,16 @@ package gormid_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"gorm.io/driver/sqlite"
 	"gorm.io/gorm"
 
-	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint"
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/launchlog"
@@ -25,20 +25,13 @@ type User struct {
 	Name string
 }
 
-func create(ctx context.Context, db *gorm.DB, launches *launchlog.Log) error {
-	shop := launchlog.App{Service: "shop", Environment: "production"}
-	numbers, err := launches.Join(ctx, shop) // takes the app's first number
+func create(ctx context.Context, db *gorm.DB, store launchlog.Store) (err error) {
+	ids, err := idmint.Open(ctx, store, idmint.App{Service: "shop"})
 	if err != nil {
 		return err
 	}
-	gen, err := generator.NewDecimal(numbers)
-	if err != nil {
-		return err
-	}
-	if err := gen.Ready(ctx); err != nil { // before the first transaction
-		return err
-	}
-	if err := db.Use(gormid.New(gormid.Use(gen), gormid.Strict())); err != nil {
+	defer func() { err = errors.Join(err, ids.Close(ctx)) }()
+	if err := db.Use(gormid.New(ids)); err != nil {
 		return err
 	}
 	if err := db.AutoMigrate(&User{}); err != nil {
@@ -70,25 +63,14 @@ func TestFirstUse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, err := launchlog.New(memory.New(nil), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	launch, err := log.Start(t.Context(), launchlog.Request{
-		Service: "shop", Environment: "production", Key: "1", Initiator: "test",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("IDMINT_LAUNCH_ID", strconv.Itoa(launch.ID))
-	if err := create(t.Context(), db, log); err != nil {
+	if err := create(t.Context(), db, memory.New(nil)); err != nil {
 		t.Fatal(err)
 	}
 	var found User
 	if err := db.First(&found, "name = ?", "Ann").Error; err != nil {
 		t.Fatal(err)
 	}
-	if found.ID.Parts().Launch != launch.ID {
-		t.Errorf("%v is not of launch %d", found.ID, launch.ID)
+	if found.ID.Parts().Launch != 1 {
+		t.Errorf("%v is not of launch 1", found.ID)
 	}
 }

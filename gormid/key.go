@@ -88,11 +88,11 @@ func (in *installed) isForeign(s *schema.Schema, field *schema.Field) bool {
 	return found
 }
 
-// covers refuses to make rows of a model whose single primary key no rule assigns, for [Strict]. To
-// read them, a struct may do that has some columns of another model. A model without a
-// name is made by a library, such as one for migrations.
+// covers refuses to make rows of a model whose single primary key no rule assigns, unless
+// [Lenient] allows it. To read them, a struct may do that has some columns of another model. A
+// model without a name is made by a library, such as one for migrations.
 func (in *installed) covers(s *schema.Schema, k *key) error {
-	if !in.strict || len(s.PrimaryFields) != 1 || s.ModelType.Name() == "" ||
+	if in.lenient || len(s.PrimaryFields) != 1 || s.ModelType.Name() == "" ||
 		in.models[s.ModelType] != nil {
 		return nil
 	}
@@ -103,8 +103,8 @@ func (in *installed) covers(s *schema.Schema, k *key) error {
 	if in.isForeign(s, field) {
 		return fmt.Errorf("its primary key %s is that of another model by its type or its name, and "+
 			"no relation says so: declare the relation, or give gormid.New a rule with For(&%s{}) "+
-			"if the key is the model's own (Strict refuses this: "+
-			"tag the key with autoIncrement:false if the app sets it)", field.Name, s.Name)
+			"if the key is the model's own, or tag it with autoIncrement:false if the app sets it",
+			field.Name, s.Name)
 	}
 	if k.source != nil {
 		return in.checkEntity(s, field)
@@ -112,15 +112,14 @@ func (in *installed) covers(s *schema.Schema, k *key) error {
 	_, err := keyField(s)
 	scheme, ok := schemeOf(field)
 	if !ok {
-		return fmt.Errorf("%w (Strict refuses this: "+
-			"tag the key with autoIncrement or autoIncrement:false if it is meant)", err)
+		return fmt.Errorf("%w, or tag the key with autoIncrement "+
+			"or autoIncrement:false if it is meant, or give gormid.New the rule Lenient()", err)
 	}
 	if err == nil {
 		err = fmt.Errorf("no rule assigns its primary key %s: give gormid.New the rule Use(gen), "+
 			"with a generator of %s IDs", field.Name, scheme)
 	}
-	return fmt.Errorf("%w (Strict refuses this: "+
-		"tag the key with autoIncrement:false if the app sets it)", err)
+	return fmt.Errorf("%w, or tag the key with autoIncrement:false if the app sets it", err)
 }
 
 // checkEntity refuses a key whose type is for another entity, unless that stands for the model: by
@@ -139,7 +138,7 @@ func (in *installed) checkEntity(s *schema.Schema, field *schema.Field) error {
 	}
 	return fmt.Errorf("its primary key %s of type %s is for another entity, whose model GORM has "+
 		"not seen: migrate that model before, or in the same call, or give gormid.New a rule "+
-		"with For(&%s{}) if the key is the model's own (Strict refuses this)",
+		"with For(&%s{}) if the key is the model's own",
 		field.Name, keys.TypeName(field.FieldType), s.Name)
 }
 

@@ -22,8 +22,15 @@ type Plugin struct {
 
 var _ gorm.Plugin = (*Plugin)(nil)
 
-// New makes a plugin of rules. [gorm.DB.Use] reports what is wrong with them.
-func New(rules ...Rule) *Plugin { return &Plugin{slices.Clone(rules)} }
+// New makes a plugin that assigns IDs of s, such as an *idmint.IDs or a generator: its general rule
+// is Use(s). Further rules are for other schemes and for single models. [gorm.DB.Use] reports what
+// is wrong with them.
+func New[T idtype.ID](s Source[T], rules ...Rule) *Plugin {
+	return NewRules(append([]Rule{Use(s)}, rules...)...)
+}
+
+// NewRules makes a plugin of rules alone, for an app that limits each of them to models.
+func NewRules(rules ...Rule) *Plugin { return &Plugin{slices.Clone(rules)} }
 
 // Name returns the plugin's name. A database takes each name once.
 func (p *Plugin) Name() string { return "idmint" }
@@ -38,8 +45,8 @@ func (p *Plugin) Initialize(db *gorm.DB) error {
 	}
 	var errs []error
 	if len(p.rules) == 0 {
-		errs = append(errs, errors.New("New was given no rules: "+
-			"give it at least one, as in New(Use(gen))"))
+		errs = append(errs, errors.New("NewRules was given no rules: "+
+			"give it at least one, or call New(gen)"))
 	}
 	for i, r := range p.rules {
 		for _, err := range in.add(db, r) {
@@ -66,7 +73,7 @@ type installed struct {
 	general map[idtype.Scheme]keys.Minter
 	models  map[reflect.Type]keys.Minter
 	tables  map[string]*key
-	strict  bool
+	lenient bool
 
 	// The database's own dialector, and the plugin's if it knows the dialect. Immutable as well.
 	own, wrapped gorm.Dialector
@@ -80,14 +87,14 @@ type installed struct {
 func (in *installed) add(db *gorm.DB, r Rule) (errs []error) {
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	switch {
-	case r.strict && r.named:
-		bad("Strict is for all models: limit the other rules")
+	case r.lenient && r.named:
+		bad("Lenient is for all models: limit the other rules")
 		return errs
-	case r.strict:
-		in.strict = true
+	case r.lenient:
+		in.lenient = true
 		return nil
 	case r.source == nil || r.source.IsMissing():
-		bad("Use was given no source: give it a generator")
+		bad("no source was given: New and Use want a generator")
 		return errs
 	}
 	scheme := r.source.Scheme()

@@ -12,35 +12,36 @@ import (
 // same time.
 type Source[T idtype.ID] = keys.Source[T]
 
-// A Rule says whose keys a source mints. [Use] makes it. It is immutable.
+// A Rule says whose keys a source mints. [New] makes a general one, and [Use] further ones. It is
+// immutable.
 type Rule struct {
-	source keys.Minter
-	named  bool // For or ForTable was called: the rule is not a general one
-	strict bool // made by Strict
-	models []any
-	tables []tableKey
+	source  keys.Minter
+	named   bool // For or ForTable was called: the rule is not a general one
+	lenient bool // made by Lenient
+	models  []any
+	tables  []tableKey
 }
 
 type tableKey struct{ table, column string }
 
 // Use makes the general rule of a scheme. The source mints the primary key of every model whose key
 // is an ID of T's scheme, unless it is the key of another model: see the package documentation. A
-// plugin has one general rule per scheme.
+// plugin has one general rule per scheme. [New] makes the first of them.
 func Use[T idtype.ID](s Source[T]) Rule { return Rule{source: keys.Of(s)} }
 
-// Strict makes the plugin refuse models that it would leave to GORM and the database. It stands
-// beside the rules:
+// Lenient makes the plugin leave models to GORM and the database that it would refuse. It stands
+// beside the rules, for an app that moves to IDs model by model:
 //
-//	db.Use(gormid.New(gormid.Strict(), gormid.Use(gen)))
+//	db.Use(gormid.New(gen, gormid.Lenient()))
 //
-// A single primary key is an [*Error] if no rule assigns it: an ID whose scheme or model has no
-// rule, or a key of another type, such as uint or string. So is a key that a general rule assigns
-// although its type is for another entity, unless that has the model's name: it may be the key of a
-// model that GORM has not seen. The error comes from AutoMigrate and Create. A struct that rows are
-// only read into may have any key. Allowed are keys of other models, composite keys, models without a name, which libraries
-// make, and keys whose tag says that it is meant. That tag is autoIncrement:false, or autoIncrement
-// if the key is not an ID.
-func Strict() Rule { return Rule{strict: true} }
+// Without it a single primary key is an [*Error] if no rule assigns it: an ID whose scheme or model
+// has no rule, or a key of another type, such as uint or string. So is a key that a general rule
+// assigns although its type is for another entity, unless that has the model's name: it may be the
+// key of a model that GORM has not seen. The error comes from AutoMigrate and Create. A struct that
+// rows are only read into may have any key. Allowed are keys of other models, composite keys,
+// models without a name, which libraries make, and keys whose tag says that it is meant. That tag
+// is autoIncrement:false, or autoIncrement if the key is not an ID.
+func Lenient() Rule { return Rule{lenient: true} }
 
 // For limits the rule to these models, given as &User{}. For them it wins over a general rule. It
 // also assigns a key that is another model's.

@@ -20,7 +20,7 @@ import (
 // statement that uses it. GORM has no callback for that. It is immutable.
 type model struct {
 	key *key
-	// What is wrong with the model, and, with Strict, with making rows or a table of it.
+	// What is wrong with the model, and, without Lenient, with making rows or a table of it.
 	err, makeErr error
 
 	// These may change the decision as other models are parsed.

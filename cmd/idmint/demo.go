@@ -209,7 +209,7 @@ func (d *demo) create(ctx context.Context, launch, from, to int) (offices int, e
 	if err != nil {
 		return 0, err
 	}
-	if err := db.Use(gormid.New(gormid.Use(gen))); err != nil {
+	if err := db.Use(gormid.New(gen)); err != nil {
 		return 0, err
 	}
 	db = db.WithContext(ctx)

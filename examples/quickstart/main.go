@@ -56,7 +56,7 @@ func run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := db.Use(gormid.New(gormid.Use(ids), gormid.Strict())); err != nil {
+	if err := db.Use(gormid.New(ids)); err != nil {
 		return err
 	}
 	if err := db.AutoMigrate(&User{}); err != nil {

@@ -66,7 +66,7 @@ func openDB(t *testing.T, ids *idmint.IDs) *gorm.DB {
 	}
 	pool.SetMaxOpenConns(1) // each connection has a memory of its own
 	t.Cleanup(func() { pool.Close() })
-	if err := db.Use(gormid.New(gormid.Use(ids), gormid.Strict())); err != nil {
+	if err := db.Use(gormid.New(ids)); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.AutoMigrate(&User{}, &Note{}); err != nil {
@@ -112,7 +112,7 @@ func begin(t *testing.T, shared gorm.Dialector) *gorm.DB {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Use(gormid.New(gormid.Use(idminttest.IDs(t)), gormid.Strict())); err != nil {
+	if err := db.Use(gormid.New(idminttest.IDs(t))); err != nil {
 		t.Fatal(err)
 	}
 	tx := db.Begin()

@@ -13,9 +13,9 @@ import (
 )
 
 // Count returns a plugin that assigns the keys 1, 2, 3 … in each table, for tests that expect them.
-// It takes the place of gormid.New, and its general rule that of a generator:
+// It takes the place of gormid.New with a generator:
 //
-//	db.Use(gormidtest.Count[idtype.DecimalID](gormid.Strict()))
+//	db.Use(gormidtest.Count[idtype.DecimalID]())
 //
 // It skips the keys of rows that are there, such as those of fixtures. T is the scheme's type for
 // any entity. Such keys are not of the scheme's layout, so Validate refuses them, and a generator
@@ -25,10 +25,13 @@ func Count[T interface {
 	idtype.ID
 }](rules ...gormid.Rule) gorm.Plugin {
 	c := &counter[T]{last: map[string]T{}}
-	return plugin[T]{c, append([]gormid.Rule{gormid.Use(c)}, rules...)}
+	return plugin[T]{c, rules}
 }
 
-type plugin[T ~int64] struct {
+type plugin[T interface {
+	~int64
+	idtype.ID
+}] struct {
 	counter *counter[T]
 	rules   []gormid.Rule
 }
@@ -36,7 +39,7 @@ type plugin[T ~int64] struct {
 func (plugin[T]) Name() string { return "idmint" }
 
 func (p plugin[T]) Initialize(db *gorm.DB) error {
-	if err := gormid.New(p.rules...).Initialize(db); err != nil {
+	if err := gormid.New(p.counter, p.rules...).Initialize(db); err != nil {
 		return err
 	}
 	// A source sees no more of a statement than its context.

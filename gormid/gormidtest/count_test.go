@@ -33,7 +33,7 @@ func TestCount(t *testing.T) {
 	check(t, err)
 	defer pool.Close()
 	pool.SetMaxOpenConns(1) // a look-up beside a transaction would wait for ever
-	check(t, db.Use(gormidtest.Count[idtype.DecimalID](gormid.Strict())))
+	check(t, db.Use(gormidtest.Count[idtype.DecimalID]()))
 	check(t, db.AutoMigrate(&User{}, &Post{}))
 	want := func(table string, keys ...int64) {
 		t.Helper()
@@ -61,7 +61,7 @@ func TestCount(t *testing.T) {
 	want("posts", 1, 2, 3)
 
 	err = gormidtest.Count[idtype.TraceID](gormid.Rule{}).Initialize(db)
-	if err == nil || !strings.Contains(err.Error(), "rule 1: Use was given no source") {
+	if err == nil || !strings.Contains(err.Error(), "rule 1: no source was given") {
 		t.Error(err)
 	}
 }

@@ -100,7 +100,7 @@ func create(b *testing.B, d database, rules ...gormid.Rule) func() time.Duration
 	db, err := gorm.Open(d.dialector(b), &gorm.Config{Logger: logger.Discard})
 	try(b, err)
 	if len(rules) > 0 {
-		try(b, db.Use(gormid.New(rules...)))
+		try(b, db.Use(gormid.NewRules(rules...)))
 	}
 	migrate(b, db, &Row{})
 	batch := benchBatch

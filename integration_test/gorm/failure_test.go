@@ -165,7 +165,7 @@ func testPoolOfOneConnection(t *testing.T, d database) {
 	conn, err := db.DB()
 	try(t, err)
 	conn.SetMaxOpenConns(1)
-	try(t, db.Use(gormid.New(gormid.Use(generator.NewTestDecimal(numbersIn{db})))))
+	try(t, db.Use(gormid.New(generator.NewTestDecimal(numbersIn{db}))))
 	migrate(t, db, &Item{})
 	item, same := Item{Name: "a"}, []Item{{Name: "b"}}
 	must(t, db.Create(&item))
@@ -197,7 +197,7 @@ func testLookUpFails(t *testing.T, d database) {
 		d.Over(pool), &gorm.Config{Logger: logger.Discard, SkipDefaultTransaction: true},
 	)
 	try(t, err)
-	try(t, db.Use(gormid.New(gormid.Use(newSource()))))
+	try(t, db.Use(gormid.New(newSource())))
 	var typed *gormid.Error
 	members := []Member{{Email: "a"}, {Email: "b"}}
 	if err := db.Clauses(updateOdd).Create(&members).Error; !errors.Is(err, pool.err) ||

@@ -34,9 +34,11 @@ type (
 // database's, as long as no rule assigns them.
 func testNumberedKeys(t *testing.T, d database) {
 	for name, rules := range map[string][]gormid.Rule{
-		"a rule, strict": {gormid.Use(newSource()), ruleOf[idtype.SequenceID](), gormid.Strict()},
-		"a rule":         {gormid.Use(newSource()), ruleOf[idtype.SequenceID]()},
-		"no rule":        {ruleOf[idtype.TraceID]()},
+		"a rule": {gormid.Use(newSource()), ruleOf[idtype.SequenceID]()},
+		"a rule, lenient": {
+			gormid.Use(newSource()), ruleOf[idtype.SequenceID](), gormid.Lenient(),
+		},
+		"no rule": {ruleOf[idtype.TraceID](), gormid.Lenient()},
 	} {
 		for _, model := range []any{
 			&NumberedKey{}, &NumberedPart{}, &NumberedSequence{},
@@ -61,14 +63,14 @@ func testNumberedKeys(t *testing.T, d database) {
 		}
 	}
 	plain := d.open(t, ruleOf[idtype.TraceID]())
-	err := gormid.New(gormid.Use(newSource()).For(&NumberedKey{})).Initialize(plain)
+	err := gormid.NewRules(gormid.Use(newSource()).For(&NumberedKey{})).Initialize(plain)
 	if err == nil || !strings.Contains(err.Error(), "rule 0: For(*gorm_test.NumberedKey): ID") {
 		t.Errorf("error %v", err)
 	}
 	if d.Kind == SQLite || d.Kind == ClickHouse {
 		return // which number no bigint
 	}
-	db := d.open(t, ruleOf[idtype.TraceID](), gormid.Strict())
+	db := d.open(t, ruleOf[idtype.TraceID]())
 	migrate(t, db, &NumberedSequence{})
 	rows := []NumberedSequence{{Name: "a"}, {Name: "b"}}
 	must(t, db.Create(&rows))
@@ -118,7 +120,7 @@ func (SmallUser) TableName() string { return "users" }
 // A key is assigned whatever its name is, unless it is another model's.
 func testKeysOfAnyName(t *testing.T, d database) {
 	s := newSource()
-	db := d.open(t, gormid.Use(s), gormid.Strict())
+	db := d.open(t, gormid.Use(s))
 	migrate(t, db, allModels()...)
 	for _, model := range []any{
 		&ByUUID{}, &ByRowID{}, &ByGlobalID{}, &AnyByUUID{}, &AnyByPublicID{},
@@ -156,7 +158,7 @@ type (
 	}
 )
 
-// A key of another model is not made up. Strict refuses it when the model is migrated, unless a
+// A key of another model is not made up. The plugin refuses it when the model is migrated, unless a
 // relation or the tag says who sets it. That is known by a relation, by the entity of its type, or
 // by its name where the model of that name is known.
 func testKeysOfOthers(t *testing.T, d database) {
@@ -170,7 +172,7 @@ func testKeysOfOthers(t *testing.T, d database) {
 			t.Errorf("%T: error %v", model, err)
 		}
 	}
-	db := d.open(t, gormid.Use(s), gormid.Strict())
+	db := d.open(t, gormid.Use(s))
 	migrate(t, db, &Passenger{}, &Captain{}) // GORM knows no User yet
 	refused(db, &Passenger{})
 	migrate(t, db, append(allModels(), &Crewman{}, &Ticket{})...)
@@ -187,14 +189,14 @@ func testKeysOfOthers(t *testing.T, d database) {
 	must(t, db.Create(&Ticket{}))
 	wantFills(t, s, 1)
 
-	other := d.open(t, gormid.Use(s), gormid.Strict())
+	other := d.open(t, gormid.Use(s))
 	migrate(t, other, append([]any{&Crewman{}, &Captain{}}, allModels()...)...)
 	refused(other, &Captain{})
 }
 
-// A library may make up a model, such as gormigrate's table, which Strict leaves to it.
-func testStrictOfLibraries(t *testing.T, d database) {
-	db := d.open(t, gormid.Use(newSource()), gormid.Strict())
+// A library may make up a model, such as gormigrate's table, which is left to it.
+func testModelsOfLibraries(t *testing.T, d database) {
+	db := d.open(t, gormid.Use(newSource()))
 	made := reflect.New(reflect.StructOf([]reflect.StructField{{
 		Name: "ID", Type: reflect.TypeFor[string](), Tag: `gorm:"primaryKey;column:id;size:255"`,
 	}}))

@@ -161,11 +161,11 @@ func testSQLByItself(t *testing.T, d database) {
 // snoItem's is stored as bytes.
 type (
 	Slip struct {
-		ID   idtype.ShortID
+		ID   idtype.ShortID `gorm:"autoIncrement:false"`
 		Name string
 	}
 	snoItem struct {
-		ID   idtype.SnoID
+		ID   idtype.SnoID `gorm:"autoIncrement:false"`
 		Name string
 	}
 )

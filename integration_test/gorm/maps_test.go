@@ -98,7 +98,8 @@ func testMapSpellings(t *testing.T, d database) {
 func testTableMaps(t *testing.T, d database) {
 	s := newSource()
 	d = d.with(t)
-	db := d.open(t, gormid.Use(s).ForTable("items", "id").ForTable(d.schema+".companies", "id"))
+	db := d.open(t, gormid.Use(s).ForTable("items", "id").ForTable(d.schema+".companies", "id"),
+		gormid.Lenient())
 	migrate(t, db, &Item{}, &Company{}, &Tag{})
 
 	m := map[string]any{"name": "a"}
@@ -242,7 +243,7 @@ func testSelectIsNotShared(t *testing.T, d database) {
 }
 
 func testSelectOnTable(t *testing.T, d database) {
-	db := d.open(t, gormid.Use(newSource()).ForTable("items", "id"))
+	db := d.open(t, gormid.Use(newSource()).ForTable("items", "id"), gormid.Lenient())
 	migrate(t, db, &Item{})
 	m := map[string]any{"name": "a", "other": 1}
 	must(t, db.Table("items").Select("name").Create(m))

@@ -127,7 +127,7 @@ func connect(t *testing.T, s setting) *gorm.DB {
 	pool := made(db.DB())
 	pool.SetMaxOpenConns(1)
 	t.Cleanup(func() { pool.Close() })
-	try(t, db.Use(gormid.New(rules...)))
+	try(t, db.Use(gormid.NewRules(append(rules, gormid.Lenient())...)))
 	return db
 }
 

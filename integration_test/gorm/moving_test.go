@@ -85,8 +85,7 @@ func testMovedApp(t *testing.T, d database) {
 	d = d.with(t)
 	numberedTables(t, d)
 	log := &trace{Interface: logger.Discard}
-	db := openWith(t, d.dialector(t), &gorm.Config{Logger: log}, gormid.Use(newSource()),
-		gormid.Strict())
+	db := openWith(t, d.dialector(t), &gorm.Config{Logger: log}, gormid.Use(newSource()))
 	migrate(t, db, &Album{}, &Photo{})
 	changes := func(sql string) bool { return !strings.HasPrefix(sql, "SELECT") }
 	if i := slices.IndexFunc(log.sql, changes); i >= 0 || len(log.sql) == 0 {
@@ -162,7 +161,7 @@ type Cover struct {
 
 // A client that knows numbers alone sends and gets what it did before.
 func testMovedNumbers(t *testing.T, d database) {
-	db := d.open(t, gormid.Use(newSource()), gormid.Strict())
+	db := d.open(t, gormid.Use(newSource()))
 	migrate(t, db, &Track{}, &Cover{})
 	type client struct {
 		ID, NextID uint
@@ -216,7 +215,7 @@ type SignedComment struct {
 func testMovedUnsigned(t *testing.T, d database) {
 	d = d.with(t)
 	numberedTables(t, d)
-	db := openWith(t, d.dialector(t), &gorm.Config{}, gormid.Use(newSource()), gormid.Strict())
+	db := openWith(t, d.dialector(t), &gorm.Config{}, gormid.Use(newSource()))
 	migrate(t, db, &UnsignedAlbum{}, &Comment{})
 	comments := []Comment{{AlbumID: 1}, {Album: UnsignedAlbum{Title: "new"}}}
 	must(t, db.Create(&comments))
@@ -268,7 +267,7 @@ func TestInstalledApp(t *testing.T) {
 	}{{"1.0", 1, 0}, {"1.0", 1, 1}, {"1.1", 2, 0}, {"1.0", 1, 2}} {
 		gen, err := newGenerator(t.Context(), launches, start.version)
 		try(t, err)
-		app, err := openDatabase(dialector, gormid.New(gormid.Use(gen), gormid.Strict()))
+		app, err := openDatabase(dialector, gormid.New(gen))
 		try(t, err)
 		album := Album{Title: "a"}
 		try(t, app.Create(&album).Error)
@@ -284,7 +283,7 @@ func TestInstalledApp(t *testing.T) {
 		closeDatabase(t, app)
 	}
 	other := sqlite.Open(filepath.Join(t.TempDir(), "test.db"))
-	test, err := openDatabase(other, gormidtest.Count[idtype.DecimalID](gormid.Strict()))
+	test, err := openDatabase(other, gormidtest.Count[idtype.DecimalID]())
 	try(t, err)
 	album := Album{Photos: []Photo{{}, {}}}
 	if err := test.Create(&album).Error; err != nil || album.ID != 1 || album.Photos[1].ID != 2 {

@@ -17,12 +17,12 @@ func testBadRules(t *testing.T, d database) {
 	s := newSource()
 	type keyless struct{ Name string }
 	use := gormid.Use(s)
-	const noSource = "rule 0: Use was given no source: give it a generator"
+	const noSource = "rule 0: no source was given: New and Use want a generator"
 	for name, test := range map[string]struct {
 		rules []gormid.Rule
 		want  string // in the error, which tells all that is wrong, each on a line here
 	}{
-		"none":      {nil, "gormid: New was given no rules: give it at least one, as in New(Use(gen))"},
+		"none":      {nil, "gormid: NewRules was given no rules: give it at least one, or call New(gen)"},
 		"zero rule": {[]gormid.Rule{{}}, noSource},
 		"no source": {[]gormid.Rule{gormid.Use[idtype.DecimalID](nil)}, noSource},
 		"nil generator": {
@@ -96,7 +96,7 @@ func testBadRules(t *testing.T, d database) {
 		t.Run(name, func(t *testing.T) {
 			db, err := gorm.Open(d.dialector(t), &gorm.Config{Logger: logger.Discard})
 			try(t, err)
-			err = db.Use(gormid.New(test.rules...))
+			err = db.Use(gormid.NewRules(test.rules...))
 			for want := range strings.SplitSeq(test.want, "\n") {
 				if err == nil || !strings.HasPrefix(err.Error(), "gormid: ") ||
 					strings.Count(err.Error(), "gormid: ") != 1 ||
@@ -104,7 +104,7 @@ func testBadRules(t *testing.T, d database) {
 					t.Errorf("error %v\nwant %s", err, want)
 				}
 			}
-			try(t, db.Use(gormid.New(use))) // what was refused left nothing behind
+			try(t, db.Use(gormid.New(s))) // what was refused left nothing behind
 		})
 	}
 }
@@ -142,7 +142,7 @@ func testTwoGenerators(t *testing.T, d database) {
 // One plugin serves several databases, whatever their naming.
 func testSeveralDatabases(t *testing.T, d database) {
 	s := newSource()
-	plugin := gormid.New(gormid.Use(s).For(&Item{}))
+	plugin := gormid.NewRules(gormid.Use(s).For(&Item{}))
 	var ids []idtype.DecimalID
 	for range 2 {
 		db, err := gorm.Open(
@@ -170,7 +170,7 @@ func testRulesAreImmutable(t *testing.T, d database) {
 		rule gormid.Rule
 		want bool
 	}{{base, false}, {company, true}, {tag, false}} {
-		db := d.open(t, test.rule)
+		db := d.open(t, test.rule, gormid.Lenient())
 		migrate(t, db, &Company{})
 		if err := db.Create(&Company{}).Error; errors.Is(err, idtype.ErrZero) == test.want {
 			t.Errorf("error %v", err)
@@ -181,7 +181,7 @@ func testRulesAreImmutable(t *testing.T, d database) {
 func testDialectWithoutCallbacks(t *testing.T, d database) {
 	db, err := gorm.Open(nil, &gorm.Config{})
 	try(t, err)
-	if err := db.Use(gormid.New(gormid.Use(newSource()))); err == nil ||
+	if err := db.Use(gormid.New(newSource())); err == nil ||
 		!strings.Contains(err.Error(), "no callback gorm:create") {
 		t.Errorf("error %v", err)
 	}

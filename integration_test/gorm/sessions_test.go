@@ -34,7 +34,7 @@ func testHalfInstalled(t *testing.T, d database) {
 		return db
 	}
 	use := func(db *gorm.DB) *gorm.DB {
-		try(t, db.Use(gormid.New(gormid.Use(newSource()))))
+		try(t, db.Use(gormid.New(newSource())))
 		return db
 	}
 	early := open()
@@ -211,7 +211,7 @@ func testNullKeys(t *testing.T, d database) {
 		A *idtype.DecimalID `gorm:"primaryKey"`
 		B *idtype.DecimalID `gorm:"primaryKey"`
 	}
-	db := d.open(t, ruleOf[idtype.TraceID]())
+	db := d.open(t, ruleOf[idtype.TraceID](), gormid.Lenient())
 	migrate(t, db, &PointerKey{}, &PairOfPointers{}, &Item{})
 	five := idtype.DecimalID(5)
 	for want, err := range map[string]error{

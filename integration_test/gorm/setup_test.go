@@ -129,7 +129,7 @@ func openWith(
 	db, err := gorm.Open(dialector, config)
 	try(t, err)
 	t.Cleanup(func() { closeDatabase(t, db) })
-	try(t, db.Use(gormid.New(rules...)))
+	try(t, db.Use(gormid.NewRules(rules...)))
 	return db
 }
 

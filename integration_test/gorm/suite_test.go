@@ -71,7 +71,7 @@ var suite = map[need][]test{
 // What is the same everywhere, and the ways of one database, is tested in one.
 var only = map[Kind][]test{
 	SQLite: {
-		testStrict, testMovedJSON, testMovedNumbers, testStrictOfLibraries,
+		testUnassigned, testMovedJSON, testMovedNumbers, testModelsOfLibraries,
 		testWithoutUse, testValuesOfTheApp, testRefusals, testRefusalOfRow,
 		testRefusalInSubquery, testOtherConditionsAreLeftAlone, testTextsByThemselves, testSQLByItself,
 		testCausesOfValues, testTextsOfPatches, testErrorsNameTheField,

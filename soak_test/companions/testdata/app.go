@@ -40,7 +40,7 @@ func main() {
 // open returns a database with the plugin and the tables of models.
 func open(ids *generator.Decimal, dialector gorm.Dialector, models ...any) *gorm.DB {
 	db := must(gorm.Open(dialector))
-	check(db.Use(gormid.New(gormid.Use(ids), gormid.Strict())))
+	check(db.Use(gormid.New(ids)))
 	check(db.AutoMigrate(models...))
 	return db
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// Models that Strict refuses, and models that it takes.
+// Models that are refused, and models that are taken.
 type (
 	Forgotten struct {
 		ID idtype.Trace[Forgotten]
@@ -61,22 +61,23 @@ type PartOfCovered struct {
 	N  int
 }
 
-// testStrict: a key that nobody assigns is an error as soon as rows or a table are made. Without
-// Strict it is left to GORM.
-func testStrict(t *testing.T, d database) {
+// testUnassigned: a key that nobody assigns is an error as soon as rows or a table are made. Lenient
+// leaves it to GORM.
+func testUnassigned(t *testing.T, d database) {
 	rules := []gormid.Rule{gormid.Use(newSource())}
-	lax := d.open(t, rules...)
+	lax := d.open(t, append(rules, gormid.Lenient())...)
 	for model, reason := range map[any]string{
 		&Forgotten{}: "gormid: gorm_test.Forgotten (table forgottens): no rule assigns its primary " +
-			"key ID: give gormid.New the rule Use(gen), with a generator of trace IDs (Strict " +
-			"refuses this: tag the key with autoIncrement:false if the app sets it)",
+			"key ID: give gormid.New the rule Use(gen), with a generator of trace IDs, or tag the " +
+			"key with autoIncrement:false if the app sets it",
 		&ByTheDatabase{}: "gormid: gorm_test.ByTheDatabase (table by_the_databases): its primary key ID of type uint " +
-			"is no ID: declare it with a type of package idtype (Strict refuses this",
+			"is no ID: declare it with a type of package idtype, or tag the key with autoIncrement " +
+			"or autoIncrement:false if it is meant, or give gormid.New the rule Lenient()",
 		&Named{}:        "its primary key Name of type string is no ID",
-		&NeverWritten{}: "its primary key ID is never written: its tag forbids it (Strict",
+		&NeverWritten{}: "its primary key ID is never written: its tag forbids it, or tag the key",
 		&NotAlias{}:     "which has no methods",
 	} {
-		db := d.open(t, append(rules, gormid.Strict())...)
+		db := d.open(t, rules...)
 		for call, err := range map[string]error{
 			"AutoMigrate": db.AutoMigrate(model),
 			"Create":      db.Create(model).Error,
@@ -89,14 +90,14 @@ func testStrict(t *testing.T, d database) {
 		}
 		if _, defined := model.(*NotAlias); !defined {
 			if err := lax.AutoMigrate(model); err != nil {
-				t.Errorf("%T without Strict: %v", model, err)
+				t.Errorf("%T, lenient: %v", model, err)
 			}
 		}
 	}
 	gen, err := generator.NewTrace(generator.Given(7), nil)
 	try(t, err)
 	traces := gormid.Use(gen).For(&ByModel{})
-	db := d.open(t, append(rules, traces, gormid.Strict())...)
+	db := d.open(t, append(rules, traces)...)
 	for _, model := range []any{
 		&Covered{}, &CoveredDetail{}, &OnPurpose{}, &NamedOnPurpose{}, &Pair{}, &NoKey{}, &ByModel{},
 	} {
@@ -105,7 +106,7 @@ func testStrict(t *testing.T, d database) {
 		}
 	}
 	const ofCovered = "SELECT id, count(*) AS n FROM covereds GROUP BY id"
-	other := d.open(t, append(rules, gormid.Strict())...)
+	other := d.open(t, rules...)
 	must(t, other.Exec("CREATE TABLE covereds (id bigint)"))
 	must(t, other.Raw(ofCovered).Find(&[]PartOfCovered{}))
 	must(t, other.Table("covereds").Find(&[]PartOfCovered{}))
@@ -117,8 +118,8 @@ func testStrict(t *testing.T, d database) {
 		row.Detail.CoveredID != row.ID {
 		t.Errorf("%+v, %v", row, err)
 	}
-	bad := gormid.New(gormid.Strict().For(&Covered{})).Initialize(lax)
-	if bad == nil || !strings.Contains(bad.Error(), "rule 0: Strict is for all models") {
+	bad := gormid.NewRules(gormid.Lenient().For(&Covered{})).Initialize(lax)
+	if bad == nil || !strings.Contains(bad.Error(), "rule 0: Lenient is for all models") {
 		t.Error(bad)
 	}
 }
