@@ -205,8 +205,8 @@ var fences = []fence{
 	{
 		[]string{"launchlog/sqlite"},
 		append(driversBut("launchlog/sqlite"), module, "gorm.io"),
-		ofStores,
-		"an app that opens a log does not migrate it by itself, and has no driver but that log's",
+		append([]string{module + "migrations"}, ofStores...),
+		"OpenOrCreate migrates by the files of all dialects, and without a driver but SQLite's",
 	},
 	{
 		[]string{"launchlog/postgres"},

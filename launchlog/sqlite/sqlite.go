@@ -74,6 +74,7 @@ import (
 	"github.com/idmint/idmint/internal/named"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/rows"
+	"github.com/idmint/idmint/migrations"
 )
 
 // Mode says what [DSN] does about a file that is not there.
@@ -117,12 +118,36 @@ type rowSteps = rows.Steps
 var _ launchlog.Store = (*Store)(nil)
 
 // Open opens the launch log in the file path. Its tables are made before, by migrations.Up on a
-// database that was opened with DSN(path, Create). It waits up to 10 s for a lock, or for a disk
+// database that was opened with DSN(path, Create), or by `idmint migrate`. It waits up to 10 s for a lock, or for a disk
 // that does not answer. Errors are a [*FileError], or wrap a [*launchlog.SchemaError], the
 // context's, or SQLite's, for a file that is not there or not a database. A file that is not to be
 // written can be read: its first write fails.
 func Open(ctx context.Context, path string) (*Store, error) {
 	return openAs(ctx, path, false)
+}
+
+// OpenOrCreate is [Open] for development, and for apps of a single machine: it makes the file and its
+// tables if they are missing, and upgrades old ones. Processes may call it at the same time. A file
+// that was lost is made anew without an error, and gives out the numbers again that rows have
+// already. So in production call Open, after `idmint migrate`. Errors are those of migrations.Up as
+// well.
+func OpenOrCreate(ctx context.Context, path string) (*Store, error) {
+	if err := migrate(ctx, path); err != nil {
+		return nil, failed(path, err)
+	}
+	return Open(ctx, path)
+}
+
+func migrate(ctx context.Context, path string) error {
+	if err := Check(path); err != nil {
+		return err
+	}
+	db, err := sql.Open("sqlite3", dialect.SQLiteDSN(path, string(Create), shortWait))
+	if err != nil {
+		return err
+	}
+	_, _, err = migrations.Up(ctx, db, migrations.SQLite)
+	return errors.Join(err, db.Close())
 }
 
 // OpenReader opens the launch log in the file path to be read, also in WAL mode. SQLite refuses

@@ -71,6 +71,54 @@ func open(t testing.TB, path string) *sqlite.Store {
 	return s
 }
 
+// TestOpenOrCreate: processes that start at once make one log. An old log is upgraded, and one that
+// is newer, in WAL mode or no path is left as it is.
+func TestOpenOrCreate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log ü?#.db")
+	older := newFile(t)
+	if err := migrations.Down(ctx, openDB(t, older), migrations.SQLite, 1); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for _, path := range []string{path, path, path, older} {
+		wg.Go(func() {
+			s, err := sqlite.OpenOrCreate(ctx, path)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer s.Close()
+			log, err := launchlog.New(s, nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if l, err := log.Start(ctx, storetest.Request("a")); err != nil || l.ID != 1 {
+				t.Errorf("%+v, %v", l, err)
+			}
+		})
+	}
+	wg.Wait()
+	newer, wal := newFile(t), newFile(t)
+	for path, change := range map[string]string{
+		newer: "INSERT INTO idmint_schema (version) VALUES (1000)", wal: "PRAGMA journal_mode = WAL",
+	} {
+		if _, err := openDB(t, path).Exec(change); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, message := range map[string]string{
+		newer: "newer", wal: "WAL mode", "sqlite:no.db": `leave out "sqlite:"`,
+		filepath.Join(path, "no.db"): "not a directory",
+	} {
+		_, err := sqlite.OpenOrCreate(ctx, path)
+		if err == nil || !strings.Contains(err.Error(), message) {
+			t.Errorf("%s: %v, want %q", path, err, message)
+		}
+		storetest.BeginsWith(t, err, "launchlog/sqlite: ")
+	}
+}
+
 func TestOpenErrors(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, content string) string {
