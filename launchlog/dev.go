@@ -70,8 +70,8 @@ func (l *Log) onlyDev(ctx context.Context, app App) error {
 		for _, launch := range page {
 			if launch.Environment != devEnvironment {
 				return &JoinError{App: app, Err: ErrOtherApp, Reason: fmt.Sprintf("the log has "+
-					"launch %d of %s in %s: call Join here, or take a log of your own for "+
-					"development", launch.ID, quote(launch.Service), quote(launch.Environment))}
+					"launch %d of %s in %s: give the app its deployment or its launch, or take a log of "+
+					"your own for development", launch.ID, quote(launch.Service), quote(launch.Environment))}
 			}
 		}
 		if len(page) < pageRows {

@@ -12,9 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/postgres"
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
@@ -55,28 +54,14 @@ func run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	launches, err := launchlog.New(store, nil)
-	if err != nil {
-		return err
-	}
-	numbers, err := launches.Join(ctx, launchlog.App{
+	ids, err := idmint.Open(ctx, store, idmint.App{
 		Service: "billing", Environment: os.Getenv("APP_ENV"),
 	})
 	if err != nil {
 		return err
 	}
-	ids, err := generator.NewDecimal(numbers)
-	if err != nil {
-		return err
-	}
-	if err := ids.Ready(ctx); err != nil {
-		return err
-	}
 	defer func() { err = errors.Join(err, ids.Close(ctx)) }()
-	invoices, err := generator.For[InvoiceID](ids)
-	if err != nil {
-		return err
-	}
+	invoices := idmint.Keys[Invoice](ids)
 
 	_, err = pool.Exec(ctx, "CREATE TABLE IF NOT EXISTS invoices "+
 		"(id bigint PRIMARY KEY CHECK (id > 0), order_id bigint NOT NULL UNIQUE REFERENCES orders)")

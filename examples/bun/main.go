@@ -15,8 +15,8 @@ import (
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 	"github.com/uptrace/bun/schema"
 
+	"github.com/idmint/idmint"
 	"github.com/idmint/idmint/bunid"
-	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/postgres"
@@ -54,19 +54,8 @@ func run(ctx context.Context) (err error) {
 		return err
 	}
 	defer sqldb.Close()
-	launches, err := launchlog.New(store, nil)
+	ids, err := idmint.Open(ctx, store, idmint.App{Service: "shop"})
 	if err != nil {
-		return err
-	}
-	numbers, err := launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"})
-	if err != nil {
-		return err
-	}
-	ids, err := generator.NewDecimal(numbers)
-	if err != nil {
-		return err
-	}
-	if err := ids.Ready(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, ids.Close(ctx)) }()
@@ -111,7 +100,7 @@ func open(ctx context.Context) (launchlog.Store, *sql.DB, schema.Dialect, error)
 		db, err := sql.Open("pgx", dsn)
 		return store, db, pgdialect.New(), err
 	}
-	store, err := sqlite.Open(ctx, "launches.db")
+	store, err := sqlite.OpenOrCreate(ctx, "launches.db")
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -21,7 +21,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	store, err := sqlite.Open(ctx, "launches.db")
+	store, err := sqlite.OpenOrCreate(ctx, "launches.db")
 	if err != nil {
 		return err
 	}

@@ -12,10 +12,9 @@ import (
 
 	ch "github.com/ClickHouse/clickhouse-go/v2"
 
+	"github.com/idmint/idmint"
 	"github.com/idmint/idmint/clickhouse"
-	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/sqlite"
 )
 
@@ -29,24 +28,13 @@ func run(ctx context.Context) (err error) {
 	if os.Getenv("CLICKHOUSE_DSN") == "" {
 		return errors.New("CLICKHOUSE_DSN is not set: docs/clickhouse.md says to what")
 	}
-	store, err := sqlite.Open(ctx, "launches.db")
+	store, err := sqlite.OpenOrCreate(ctx, "launches.db")
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	launches, err := launchlog.New(store, nil)
+	gen, err := idmint.Open(ctx, store, idmint.App{Service: "shop"})
 	if err != nil {
-		return err
-	}
-	numbers, err := launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"})
-	if err != nil {
-		return err
-	}
-	gen, err := generator.NewDecimal(numbers)
-	if err != nil {
-		return err
-	}
-	if err := gen.Ready(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, gen.Close(ctx)) }()

@@ -14,10 +14,10 @@ import (
 	entsql "entgo.io/ent/dialect/sql"
 	_ "github.com/jackc/pgx/v5/stdlib"
 
+	"github.com/idmint/idmint"
 	"github.com/idmint/idmint/entid"
 	"github.com/idmint/idmint/examples/ent/ent"
 	"github.com/idmint/idmint/examples/ent/ent/user"
-	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/postgres"
 	"github.com/idmint/idmint/launchlog/sqlite"
@@ -35,19 +35,8 @@ func run(ctx context.Context) (err error) {
 		return err
 	}
 	defer drv.Close()
-	launches, err := launchlog.New(store, nil)
+	ids, err := idmint.Open(ctx, store, idmint.App{Service: "shop"})
 	if err != nil {
-		return err
-	}
-	numbers, err := launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"})
-	if err != nil {
-		return err
-	}
-	ids, err := generator.NewDecimal(numbers)
-	if err != nil {
-		return err
-	}
-	if err := ids.Ready(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, ids.Close(ctx)) }()
@@ -90,7 +79,7 @@ func open(ctx context.Context) (launchlog.Store, dialect.Driver, error) {
 		db, err := sql.Open("pgx", dsn)
 		return store, entsql.OpenDB(dialect.Postgres, db), err
 	}
-	store, err := sqlite.Open(ctx, "launches.db")
+	store, err := sqlite.OpenOrCreate(ctx, "launches.db")
 	if err != nil {
 		return nil, nil, err
 	}

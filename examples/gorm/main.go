@@ -14,10 +14,9 @@ import (
 	gormpostgres "gorm.io/driver/postgres"
 	"gorm.io/gorm"
 
-	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint"
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/postgres"
 )
 
@@ -62,19 +61,8 @@ func run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	launches, err := launchlog.New(store, nil)
+	ids, err := idmint.Open(ctx, store, idmint.App{Service: "shop"})
 	if err != nil {
-		return err
-	}
-	numbers, err := launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"})
-	if err != nil {
-		return err
-	}
-	ids, err := generator.NewDecimal(numbers)
-	if err != nil {
-		return err
-	}
-	if err := ids.Ready(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, ids.Close(ctx)) }()

@@ -15,8 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/idmint/idmint/generator"
-	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint"
 	"github.com/idmint/idmint/launchlog/sqlite"
 	"github.com/idmint/idmint/sqlid"
 )
@@ -30,27 +29,22 @@ func main() {
 }
 
 // run serves until ctx ends. Requests that have begun then have ten seconds.
-func run(ctx context.Context) error {
-	store, err := sqlite.Open(ctx, "launches.db")
+func run(ctx context.Context) (err error) {
+	store, err := sqlite.OpenOrCreate(ctx, "launches.db")
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	launches, err := launchlog.New(store, nil)
+	ids, err := idmint.Open(ctx, store, idmint.App{Service: "shop"})
 	if err != nil {
 		return err
 	}
-	numbers, err := launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"})
-	if err != nil {
-		return err
-	}
-	ids, err := generator.NewDecimal(numbers)
-	if err != nil {
-		return err
-	}
-	if err := ids.Ready(ctx); err != nil {
-		return err
-	}
+	defer func() {
+		// The context has ended. Close tells the log how far the IDs have come.
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		err = errors.Join(err, ids.Close(last))
+	}()
 	db, err := openDB(ctx)
 	if err != nil {
 		return err
@@ -78,9 +72,7 @@ func run(ctx context.Context) error {
 	}
 	last, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	// Close tells the log how far the IDs have come: after the last request, and before the log's
-	// own end.
-	return errors.Join(failed, server.Shutdown(last), ids.Close(last))
+	return errors.Join(failed, server.Shutdown(last))
 }
 
 func openDB(ctx context.Context) (*sql.DB, error) {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
-	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint"
 	"github.com/idmint/idmint/idtype"
 )
 
@@ -37,7 +37,7 @@ type Page struct {
 
 type service struct {
 	db  *sql.DB
-	ids *generator.Decimal
+	ids *idmint.IDs
 }
 
 func (s *service) routes() http.Handler {

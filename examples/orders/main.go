@@ -14,9 +14,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/postgres"
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
@@ -36,7 +35,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context) error {
+func run(ctx context.Context) (err error) {
 	if os.Getenv("IDMINT_DB") == "" {
 		return errors.New("IDMINT_DB is not set: docs/deployments.md says to what")
 	}
@@ -56,35 +55,19 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	launches, err := launchlog.New(store, nil)
-	if err != nil {
-		return err
-	}
-	numbers, err := launches.Join(ctx, launchlog.App{
+	ids, err := idmint.Open(ctx, store, idmint.App{
 		Service: "orders", Environment: os.Getenv("APP_ENV"),
 	})
 	if err != nil {
 		return err
 	}
-	ids, err := generator.NewDecimal(numbers)
-	if err != nil {
-		return err
-	}
-	if err := ids.Ready(ctx); err != nil {
-		return err
-	}
 	defer func() {
 		// The context has ended. Close tells the log how far the IDs have come.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
-		if err := ids.Close(ctx); err != nil {
-			log.Print(err)
-		}
+		err = errors.Join(err, ids.Close(last))
 	}()
-	orders, err := generator.For[OrderID](ids)
-	if err != nil {
-		return err
-	}
+	orders := idmint.Keys[Order](ids)
 	_, err = pool.Exec(ctx, "CREATE TABLE IF NOT EXISTS orders (id bigint PRIMARY KEY CHECK (id > 0), "+
 		"item text NOT NULL)")
 	if err != nil {
@@ -119,7 +102,7 @@ func run(ctx context.Context) error {
 		defer cancel()
 		done <- server.Shutdown(ctx)
 	}()
-	log.Printf("orders: launch %d serves %s", numbers.Launch(), server.Addr)
+	log.Printf("orders serves %s", server.Addr)
 	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}

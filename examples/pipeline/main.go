@@ -14,9 +14,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/postgres"
 	"github.com/idmint/idmint/sqlid"
 	"github.com/idmint/idmint/sqlid/pgxid"
@@ -51,19 +50,8 @@ func run(ctx context.Context) (err error) {
 		return err
 	}
 	defer logs.Close()
-	launches, err := launchlog.New(logs, nil)
+	ids, err := idmint.Open(ctx, logs, idmint.App{Service: "shop"})
 	if err != nil {
-		return err
-	}
-	numbers, err := launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"})
-	if err != nil {
-		return err
-	}
-	ids, err := generator.NewDecimal(numbers)
-	if err != nil {
-		return err
-	}
-	if err := ids.Ready(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, ids.Close(ctx)) }()
@@ -106,7 +94,7 @@ func run(ctx context.Context) (err error) {
 }
 
 // store mints all keys, and sends all rows at once. The server stores all of a batch or nothing.
-func store(ctx context.Context, conn *pgx.Conn, ids *generator.Decimal, order Order) error {
+func store(ctx context.Context, conn *pgx.Conn, ids *idmint.IDs, order Order) error {
 	keys := make([]idtype.DecimalID, 1+len(order.Lines))
 	if _, err := ids.Fill(ctx, keys); err != nil {
 		return err

@@ -11,9 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/postgres"
 	"github.com/idmint/idmint/sqlid"
 	"github.com/idmint/idmint/sqlid/pgxid"
@@ -51,26 +50,12 @@ func run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	launches, err := launchlog.New(store, nil)
+	ids, err := idmint.Open(ctx, store, idmint.App{Service: "shop"})
 	if err != nil {
-		return err
-	}
-	numbers, err := launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"})
-	if err != nil {
-		return err
-	}
-	ids, err := generator.NewDecimal(numbers)
-	if err != nil {
-		return err
-	}
-	if err := ids.Ready(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, ids.Close(ctx)) }()
-	keys, err := generator.For[UserID](ids)
-	if err != nil {
-		return err
-	}
+	keys := idmint.Keys[User](ids)
 
 	key, err := sqlid.Column[UserID]{Name: "id"}.PrimaryKey(sqlid.Postgres)
 	if err != nil {

@@ -9,17 +9,14 @@ import (
 	gormsqlite "gorm.io/driver/sqlite"
 	"gorm.io/gorm"
 
-	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint"
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/sqlite"
 )
 
-type UserID = idtype.Decimal[User]
-
 type User struct {
-	ID   UserID
+	ID   idtype.Decimal[User]
 	Name string
 }
 
@@ -30,28 +27,16 @@ func main() {
 }
 
 func run(ctx context.Context) (err error) {
-	store, err := sqlite.Open(ctx, "launches.db")
+	store, err := sqlite.OpenOrCreate(ctx, "launches.db")
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	launches, err := launchlog.New(store, nil)
+	ids, err := idmint.Open(ctx, store, idmint.App{Service: "shop"})
 	if err != nil {
-		return err
-	}
-	numbers, err := launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"})
-	if err != nil {
-		return err
-	}
-	ids, err := generator.NewDecimal(numbers)
-	if err != nil {
-		return err
-	}
-	if err := ids.Ready(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, ids.Close(ctx)) }()
-
 	db, err := gorm.Open(gormsqlite.Open("shop.db"))
 	if err != nil {
 		return err
@@ -63,9 +48,8 @@ func run(ctx context.Context) (err error) {
 		return err
 	}
 	ann := User{Name: "Ann"}
-	if err := db.Create(&ann).Error; err != nil {
-		return err
+	if err = db.Create(&ann).Error; err == nil {
+		fmt.Println("Ann is", ann.ID, "of launch", ann.ID.Parts().Launch)
 	}
-	fmt.Println("Ann is", ann.ID, "of launch", ann.ID.Parts().Launch)
-	return nil
+	return err
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idmint/idmint"
 	"github.com/idmint/idmint/examples/sqlc/keys"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/launchlog"
@@ -35,27 +36,24 @@ func run(ctx context.Context, db string) error {
 
 // A mint has the generators of the shop.
 type mint struct {
-	ids    *generator.Decimal
+	ids    *idmint.IDs
 	events *generator.Sno
 }
 
 func open(ctx context.Context, store launchlog.Store) (*mint, error) {
-	launches, err := launchlog.New(store, nil)
+	ids, err := idmint.Open(ctx, store, idmint.App{Service: "shop"})
 	if err != nil {
 		return nil, err
 	}
-	numbers, err := launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"})
+	events, err := openEvents(ctx, ids.Log())
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, ids.Close(ctx))
 	}
-	ids, err := generator.NewDecimal(numbers)
-	if err != nil {
-		return nil, err
-	}
-	if err := ids.Ready(ctx); err != nil {
-		return nil, err
-	}
-	counter, err := launches.Counter("sno/7")
+	return &mint{ids, events}, nil
+}
+
+func openEvents(ctx context.Context, log *launchlog.Log) (*generator.Sno, error) {
+	counter, err := log.Counter("sno/7")
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +61,7 @@ func open(ctx context.Context, store launchlog.Store) (*mint, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &mint{ids, events}, events.Ready(ctx)
+	return events, events.Ready(ctx)
 }
 
 // An order is the keys of one, and of the event that says so.

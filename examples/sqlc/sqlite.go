@@ -18,7 +18,7 @@ import (
 var sqliteSchema string
 
 func inSQLite(ctx context.Context, path string) (err error) {
-	store, err := sqlite.Open(ctx, "launches.db")
+	store, err := sqlite.OpenOrCreate(ctx, "launches.db")
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package adapters_test
 
 import (
 	"bufio"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,8 +18,6 @@ import (
 
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/launchlog"
-	"github.com/idmint/idmint/launchlog/postgres"
 	"github.com/idmint/idmint/launchlog/sqlite"
 	"github.com/idmint/idmint/migrations"
 )
@@ -51,44 +48,26 @@ func example(t *testing.T, name string) (path string) {
 	return filepath.Join(examplesDir, name)
 }
 
-// A shop is a database with launch 1 in its log, and what an example calls it.
+// A shop is a database, with the launch log's tables in PostgreSQL, and what an example calls it.
 type shop struct{ dir, db string }
 
 func newShop(t *testing.T, dialect migrations.Dialect) shop {
 	t.Helper()
-	dir, ctx := t.TempDir(), t.Context()
-	s := shop{dir, "sqlite:shop.db"}
-	var db *sql.DB
-	var open func() (launchlog.Store, error)
-	switch dialect {
-	case migrations.Postgres:
-		d := dbtest.New(t, databases.Postgres)
-		s.db, db = d.Source(), dbtest.Open(t, d)
-		open = func() (launchlog.Store, error) { return postgres.Open(ctx, s.db) }
-	default:
-		path := filepath.Join(dir, "launches.db")
-		db = dbtest.OpenSource(t, "sqlite3", sqlite.DSN(path, sqlite.Create))
-		open = func() (launchlog.Store, error) { return sqlite.Open(ctx, path) }
+	if dialect == migrations.SQLite {
+		return shop{t.TempDir(), "sqlite:shop.db"}
 	}
-	_, _, err := migrations.Up(ctx, db, dialect)
+	d := dbtest.New(t, databases.Postgres)
+	_, _, err := migrations.Up(t.Context(), dbtest.Open(t, d), dialect)
 	try(t, err)
-	store, err := open()
-	try(t, err)
-	launch, err := must(launchlog.New(store, nil)).Start(ctx,
-		launchlog.Request{Key: "deploy-1", Service: "shop", Environment: "dev", Initiator: "test"})
-	if err != nil || launch.ID != 1 {
-		t.Fatalf("launch %d, %v", launch.ID, err)
-	}
-	try(t, store.(io.Closer).Close())
-	return s
+	return shop{t.TempDir(), d.Source()}
 }
 
-// run runs a program of examples as part of launch 1.
+// run runs a program of examples, in a launch for development.
 func (s shop) run(t *testing.T, name string, env ...string) string {
 	t.Helper()
 	cmd := exec.Command(example(t, name))
 	cmd.Dir = s.dir
-	cmd.Env = append(append(os.Environ(), "IDMINT_LAUNCH_ID=1", "IDMINT_DB="+s.db), env...)
+	cmd.Env = append(append(os.Environ(), "IDMINT_DB="+s.db), env...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", name, err, strings.TrimSpace(string(out)))
@@ -166,7 +145,7 @@ func TestExamples(t *testing.T) {
 		db := dbtest.OpenSource(t, "sqlite3", sqlite.DSN(path, sqlite.Create))
 		dbtest.Exec(t, db, "CREATE TABLE users (id INTEGER PRIMARY KEY)")
 		cmd := exec.Command(example(t, "sqlc"))
-		cmd.Dir, cmd.Env = s.dir, append(os.Environ(), "IDMINT_LAUNCH_ID=1", "IDMINT_DB="+s.db)
+		cmd.Dir, cmd.Env = s.dir, append(os.Environ(), "IDMINT_DB="+s.db)
 		out, err := cmd.CombinedOutput()
 		if cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "no column named name") {
 			t.Fatalf("%v: %s", err, out)
@@ -214,7 +193,7 @@ func startHTTP(t *testing.T, program, dir string) *httpService {
 	t.Helper()
 	cmd := exec.Command(program)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "IDMINT_LAUNCH_ID=1", "ADDRESS=127.0.0.1:0")
+	cmd.Env = append(os.Environ(), "ADDRESS=127.0.0.1:0")
 	stderr, err := cmd.StderrPipe()
 	try(t, err)
 	try(t, cmd.Start())

@@ -1,7 +1,6 @@
 package gorm_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"path/filepath"
@@ -14,11 +13,10 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 
-	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint"
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/gormid/gormidtest"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
 )
 
@@ -237,37 +235,21 @@ func openDatabase(dialector gorm.Dialector, keys gorm.Plugin) (*gorm.DB, error) 
 	return db, db.AutoMigrate(&Album{}, &Photo{})
 }
 
-// newGenerator returns the generator of an app that people install themselves.
-func newGenerator(
-	ctx context.Context, launches *launchlog.Log, version string,
-) (*generator.Decimal, error) {
-	launch, err := launches.Start(ctx, launchlog.Request{
-		Service: "albums", Environment: "installed", Key: "albums/" + version,
-		Initiator: "albums", Version: version,
-	})
-	if err != nil {
-		return nil, err
-	}
-	gen, err := generator.NewDecimal(launches.Generators(launch.ID))
-	if err != nil {
-		return nil, err
-	}
-	return gen, gen.Ready(ctx)
-}
-
 // An app that people install starts, restarts, and is updated and set back.
 func TestInstalledApp(t *testing.T) {
-	launches, err := launchlog.New(memory.New(nil), nil)
-	try(t, err)
+	store := memory.New(nil)
 	dialector := sqlite.Open(filepath.Join(t.TempDir(), "albums.db"))
 	last := idtype.DecimalID(0)
 	for _, start := range []struct {
 		version           string
 		launch, generator int
 	}{{"1.0", 1, 0}, {"1.0", 1, 1}, {"1.1", 2, 0}, {"1.0", 1, 2}} {
-		gen, err := newGenerator(t.Context(), launches, start.version)
+		ctx, version := t.Context(), start.version
+		ids, err := idmint.Open(ctx, store, idmint.App{
+			Service: "albums", Environment: "installed", Deployment: version,
+		})
 		try(t, err)
-		app, err := openDatabase(dialector, gormid.New(gen))
+		app, err := openDatabase(dialector, gormid.New(ids))
 		try(t, err)
 		album := Album{Title: "a"}
 		try(t, app.Create(&album).Error)
@@ -277,7 +259,7 @@ func TestInstalledApp(t *testing.T) {
 			t.Errorf("%s: %v after %v", start.version, id, last)
 		}
 		last = id
-		if err := gen.Close(t.Context()); err != nil {
+		if err := ids.Close(ctx); err != nil {
 			t.Error(err)
 		}
 		closeDatabase(t, app)
