@@ -6,15 +6,16 @@
 //	if err != nil {
 //		return err
 //	}
-//	defer ids.Close(ctx)
+//	defer func() { err = errors.Join(err, ids.Close(ctx)) }()
 //
 //	err = db.Use(gormid.New(ids)) // with GORM, or without:
 //	users := idmint.Keys[User](ids)
 //	ann.ID, err = users.Next(ctx)
 //
 // The store is where the launch log is kept: postgres.New of an app's pool, sqlite.Open, and so on,
-// of the packages below launchlog. [Open] is written with the parts that packages launchlog and
-// generator have, and does nothing that an app cannot do with them.
+// of the packages below launchlog. sqlite.OpenOrCreate needs nothing to be there before. [Open] is
+// written with the parts that packages launchlog and generator have, and does nothing that an app
+// cannot do with them.
 package idmint
 
 import (
@@ -35,8 +36,9 @@ import (
 // environment variable IDMINT_LAUNCH_ID, where a pipeline has started it. Or it is that of a key that
 // names the deployment and no other, in Deployment or in IDMINT_DEPLOYMENT: the first process starts
 // the launch, and the others join it. In Kubernetes the label pod-template-hash is such a key, by
-// the Downward API; elsewhere the number of a release, or its commit. With neither it is a launch of
-// this user and folder for development, which no log takes that has other launches.
+// the Downward API; elsewhere the number of a release, or its commit. With neither, and no
+// Environment but "dev", it is a launch of this user and folder for development, which no log takes
+// that has other launches.
 type App struct {
 	Service     string // such as "shop": the log keeps the order of IDs for each service
 	Environment string // "production" if empty
@@ -85,6 +87,7 @@ func Open(ctx context.Context, store launchlog.Store, app App) (*IDs, error) {
 
 // join takes the app's first number of its launch.
 func join(ctx context.Context, log *launchlog.Log, app App) (*launchlog.Generators, error) {
+	dev := app.Environment == "" || app.Environment == "dev"
 	if app.Environment == "" {
 		app.Environment = "production"
 	}
@@ -104,8 +107,11 @@ func join(ctx context.Context, log *launchlog.Log, app App) (*launchlog.Generato
 			return nil, err
 		}
 		app.Launch = launch.ID
-	case !launched:
+	case !launched && dev:
 		return log.JoinDev(ctx, app.Service)
+	case !launched:
+		return nil, fmt.Errorf("idmint: %q in %q has no deployment: set %s to the key of it, "+
+			"or %s to its launch", app.Service, app.Environment, deploymentVariable, launchVariable)
 	}
 	return log.Join(ctx, launchlog.App{
 		Service: app.Service, Environment: app.Environment, Launch: app.Launch,

@@ -88,6 +88,10 @@ func TestOpenEnvironment(t *testing.T) {
 	if id, err := open(dev, shop); err != nil || id.Parts().Launch != 1 {
 		t.Errorf("for development: %v, %v", id, err)
 	}
+	staging := idmint.App{Service: "shop", Environment: "staging"}
+	if _, err := open(dev, staging); err == nil || !strings.Contains(err.Error(), "no deployment") {
+		t.Errorf("staging without a deployment: %v", err)
+	}
 	t.Setenv("IDMINT_DEPLOYMENT", "a")
 	if id, err := open(dev, shop); err != nil || id.Parts().Launch != 2 {
 		t.Errorf("a deployment: %v, %v", id, err)

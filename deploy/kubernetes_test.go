@@ -67,27 +67,38 @@ func checkMounts(t *testing.T, pod corev1.PodSpec) {
 	}
 }
 
-func kubernetesDeployment(t *testing.T, p place) recipe {
-	var d appsv1.Deployment
-	strict(t, p.read(t, "kubernetes/deployment.yaml"), &d)
-	if d.APIVersion != "apps/v1" || d.Kind != "Deployment" {
-		t.Errorf("%s %s", d.APIVersion, d.Kind)
+// TestKubernetesDeployment: the pods of a ReplicaSet are one launch, which the first of them
+// starts. Another service, and the same one elsewhere, have others, though the hash is the same.
+func TestKubernetesDeployment(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, recipe{})
+	const first, next = "75675f5897", "6b474476c4"
+	for i, pod := range []struct {
+		place
+		hash, launch string
+	}{
+		{shop, first, "1"},
+		{shop, first, "1"},
+		{place{"blog", shop.env}, first, "2"},
+		{place{shop.service, "staging"}, first, "3"},
+		{shop, next, "4"},
+		{shop, first, "1"},
+	} {
+		var d appsv1.Deployment
+		strict(t, pod.read(t, "kubernetes/deployment.yaml"), &d)
+		containers := d.Spec.Template.Spec.Containers
+		if d.APIVersion != "apps/v1" || d.Kind != "Deployment" || len(containers) != 1 {
+			t.Fatalf("%+v", d)
+		}
+		s.addApp(pod.place)
+		got, err := s.run("exec "+pod.service, environment(t, containers[0],
+			map[string]string{"metadata.labels['pod-template-hash']": pod.hash}))
+		if err != nil || got != pod.launch {
+			t.Errorf("pod %d has launch %q, %v, want %s", i, got, err, pod.launch)
+		}
 	}
-	pod := d.Spec.Template.Spec
-	checkMounts(t, pod)
-	env := func(hash, name string) map[string]string {
-		return environment(t, pod.InitContainers[0], map[string]string{
-			"metadata.namespace": "shop", "metadata.name": name,
-			"metadata.labels['pod-template-hash']": hash,
-		})
-	}
-	return recipe{
-		start: scriptOf(t, pod.InitContainers[0]), app: scriptOf(t, pod.Containers[0]),
-		own:   environment(t, pod.Containers[0], nil),
-		first: env("75675f5897", "shop-75675f5897-7ci7o"),
-		again: env("75675f5897", "shop-75675f5897-kzszj"), // another pod
-		next:  env("6b474476c4", "shop-6b474476c4-fhvzh"),
-		keeps: true,
+	if got := strings.Join(s.running(), " "); got != "4 3 2 1" {
+		t.Errorf("launches %s run", got)
 	}
 }
 

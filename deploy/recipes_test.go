@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -13,9 +14,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idmint/idmint"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/postgres"
 )
 
@@ -42,21 +43,21 @@ func TestMain(m *testing.M) {
 }
 
 // join does what an app does when it starts, as in examples/orders, and prints its launch.
-func join(ctx context.Context, service string) error {
+func join(ctx context.Context, service string) (err error) {
 	store, err := postgres.Open(ctx, os.Getenv("IDMINT_DB"))
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	log, err := launchlog.New(store, nil)
+	ids, err := idmint.Open(ctx, store, idmint.App{
+		Service: service, Environment: os.Getenv("APP_ENV"),
+	})
 	if err != nil {
 		return err
 	}
-	_, err = log.Join(ctx, launchlog.App{Service: service, Environment: os.Getenv("APP_ENV")})
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Print(os.Getenv("IDMINT_LAUNCH_ID"))
+	defer func() { err = errors.Join(err, ids.Close(ctx)) }()
+	id, err := ids.Next(ctx)
+	fmt.Print(id.Parts().Launch)
 	return err
 }
 
@@ -107,9 +108,8 @@ func (p place) read(t *testing.T, file string) []byte {
 }
 
 var recipes = map[string]func(*testing.T, place) recipe{
-	"GitHub": github, "GitLab": gitlab, "KubernetesDeployment": kubernetesDeployment,
-	"KubernetesCronJob": kubernetesCronJob, "Helm": helm, "ArgoCD": argoCD, "systemd": systemd,
-	"Compose": compose,
+	"GitHub": github, "GitLab": gitlab, "KubernetesCronJob": kubernetesCronJob, "Helm": helm,
+	"ArgoCD": argoCD, "systemd": systemd, "Compose": compose,
 }
 
 // A stage is a folder where a recipe runs, as its platform would run it.
