@@ -31,7 +31,8 @@ var (
 	ErrEnded error = reason("the launch has ended")
 	// ErrOtherApp: the launch is of another service, or of another environment.
 	ErrOtherApp error = reason("the launch is of another service or environment")
-	// ErrLaunchesExhausted: no digits of the namespace's have a generator number left.
+	// ErrLaunchesExhausted: no digits of the namespace's have a generator number left, or an advance
+	// has passed over those that have.
 	ErrLaunchesExhausted error = reason("the generator numbers of all launch digits are used up: " +
 		"start a new namespace, for tables of its own")
 	// ErrGeneratorsExhausted: the launch has used all its generator numbers. [Generators] go on with

@@ -137,7 +137,9 @@ func (a *app) launchEndCommand() *cobra.Command {
 		Long: `End a launch. Its apps go on with the generator number that they have, and get
 no other one. To end it again changes nothing, and another outcome is an error.
 
-The usual outcomes are succeeded, failed, aborted, rolled-back and superseded.`,
+The usual outcomes are succeeded, failed, aborted, rolled-back and superseded.
+The log itself ends launches as handed-on, when another one takes over their
+digits, and as advanced, by idmint advance.`,
 		Example: "  idmint launch end 65 --db sqlite:app.db --outcome succeeded",
 		Args:    oneArg,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -40,8 +40,8 @@
 // ZooKeeper keeps all znodes in the memory of each server. A znode of this log takes about 530
 // bytes of Java's heap. A launch has 2 znodes, and 6 more at its first claim. A generator number
 // has 2 more, and a counter 3. A full launch, with 100,000 generator numbers, has 200,179 znodes:
-// 106 MB. With 99,999 launches of one claim each, a lap, it is about 420 MB. Give servers twice that, since
-// they write snapshots of it.
+// 106 MB. With 99,999 launches of one claim each, a lap, it is about 420 MB. Give servers twice
+// that, since they write snapshots of it.
 //
 // Children are spread over znodes between, so that no answer comes near jute.maxbuffer, 1 MB. The
 // longest one of a full launch has 59 KB. Values are JSON, for people with zkCli.sh. Nothing is
