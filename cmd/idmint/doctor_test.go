@@ -71,7 +71,7 @@ func TestDoctorFinds(t *testing.T) {
 		t.Errorf("without a log: %v", got)
 	}
 	s.must("migrate", "--db", "sqlite:app.db")
-	s.run("advance", "--launch", "1", "--counter", "orders=9000000000000000000", "--db", "sqlite:app.db")
+	s.run("counter", "advance", "orders", "--to", "9000000000000000000", "--db", "sqlite:app.db")
 	got = s.run("doctor", "--db", "sqlite:app.db", "--json")
 	const want = "finding: counter orders stands at 9000000000000000000"
 	if found := told(t, got.stdout)["counters"]; !strings.HasPrefix(found, want) ||
