@@ -250,6 +250,9 @@ func (l *Log) claim(ctx context.Context, launch int) (Claim, error) {
 // numbers of the launches that run. Advance beyond every number that was ever used, and start a new
 // launch. Advance returns the last launch number, which is never lowered.
 //
+// Each number that is passed over costs its digits for good. An advance of a lap beyond the newest
+// launch would leave the namespace none, and is a [*RequestError].
+//
 // Where that is above last, the error is a [*RequestError], and launches above last run on. In
 // etcd, ZooKeeper and Cassandra an advance ends the launches one by one. One that was cut off is
 // finished first, whatever last is, and the error says that. Else this call has changed nothing,
@@ -264,6 +267,13 @@ func (l *Log) Advance(ctx context.Context, last int, actor string) (int, error) 
 		return 0, err
 	}
 	key := strconv.Itoa(last)
+	// No launch takes digits over from one that is a lap behind the last.
+	if newest, err := l.List(ctx, Filter{Limit: 1}); err != nil {
+		return 0, err
+	} else if last >= Lap && (len(newest) == 0 || last-newest[0].ID >= Lap) {
+		return 0, &RequestError{"last", key, "would leave the namespace no digits: it is a lap " +
+			"beyond the newest launch that the log has"}
+	}
 	finished := 0 // by any of the attempts
 	now, err := attempt(ctx, l, "advance", key, func(ctx context.Context) (int, error) {
 		now, before, err := l.store.AdvanceLaunches(ctx, l.opts.Namespace, last, ending)
