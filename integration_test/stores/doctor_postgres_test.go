@@ -4,9 +4,11 @@ import (
 	"database/sql"
 	"maps"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 
+	"github.com/idmint/idmint"
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/integration_test/databases"
@@ -75,11 +77,18 @@ func TestDoctorPostgres(t *testing.T) {
 	findings.SQL(t, "before migrate", app,
 		findings.With(well, "schema", "finding: there is no launch log"))
 	postgresServer.migrated(t, d)
-	tables := "idmint_namespace, idmint_launch, idmint_generator, idmint_launch_event, " +
-		"idmint_counter, idmint_order"
-	dbtest.Exec(t, admin, "GRANT SELECT ON idmint_schema TO "+user,
-		"GRANT SELECT, INSERT, UPDATE ON "+tables+" TO "+user)
+	page, err := os.ReadFile("../../docs/postgresql.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, grants, _ := strings.Cut(string(page), "```sql\n")
+	grants, _, _ = strings.Cut(grants, "```")
+	dbtest.Exec(t, admin, strings.ReplaceAll(grants, " TO app;", " TO "+user+";"))
 	findings.SQL(t, "after migrate", app, well)
+	ids, err := idmint.Open(ctx, open(t, app), idmint.App{Service: "shop", Deployment: "a"})
+	if err != nil || ids.Close(ctx) != nil {
+		t.Errorf("an app with the page's grants starts its launch: %v", err)
+	}
 
 	for _, c := range []wrong{
 		{
@@ -133,7 +142,7 @@ func TestDoctorPostgres(t *testing.T) {
 		{
 			"ALTER TRIGGER idmint_launch_delete ON idmint_launch RENAME TO other",
 			"ALTER TRIGGER other ON idmint_launch RENAME TO idmint_launch_delete",
-			"triggers", "finding: 1 of 17 triggers are missing: idmint_launch_delete",
+			"triggers", "finding: 1 of 18 triggers are missing: idmint_launch_delete",
 		},
 		{
 			"ALTER ROLE APP SET session_replication_role = replica",
@@ -147,8 +156,8 @@ func TestDoctorPostgres(t *testing.T) {
 		},
 		{
 			"DELETE FROM idmint_schema WHERE version >= 4",
-			"INSERT INTO idmint_schema (version) VALUES (4), (5)",
-			"schema", "finding: the tables have version 3, older than 5",
+			"INSERT INTO idmint_schema (version) VALUES (4), (5), (6)",
+			"schema", "finding: the tables have version 3, older than 6",
 		},
 	} {
 		run(t, admin, user, c.do)

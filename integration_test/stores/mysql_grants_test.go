@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idmint/idmint"
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
@@ -95,6 +96,20 @@ func TestGrants(t *testing.T) {
 				}
 			}
 			reads(t, s)
+			if slices.Contains(test.roles, "app") { // which joins a launch by its own rights alone
+				starts := idmint.App{Service: "shop", Deployment: "new"}
+				ids, err := idmint.Open(ctx, s, starts)
+				if err != nil && (len(test.roles) > 1 || !isDenied(err)) ||
+					err == nil && (len(test.roles) == 1 || ids.Close(ctx) != nil) {
+					t.Errorf("%v starts a launch: %v", test.roles, err)
+				}
+				if _, err := idmint.Open(ctx, admin, starts); err != nil {
+					t.Fatal(err)
+				}
+				if ids, err = idmint.Open(ctx, s, starts); err != nil || ids.Close(ctx) != nil {
+					t.Errorf("%v joins a launch: %v", test.roles, err)
+				}
+			}
 			if len(test.roles) == 1 {
 				byHand(t, test.roles[0], test.may)
 			}
