@@ -33,7 +33,7 @@ type Store interface {
 	EndLaunch(ctx context.Context, ref Ref, ending Ending) (Launch, error)
 
 	// ClaimGenerator returns the claim with the token of claim if there is one, even if the launch
-	// has ended since. Otherwise it takes the next generator number of the launch and adds the
+	// has ended since. Otherwise, as after a trim has removed it, it takes the next generator number of the launch and adds the
 	// claim, or returns ErrNotFound, ErrEnded or ErrGeneratorsExhausted. Generator and ClaimedAt of
 	// claim are zero: the store sets them.
 	ClaimGenerator(ctx context.Context, claim Claim) (Claim, error)
@@ -69,6 +69,13 @@ type Store interface {
 	// Claims returns up to limit claims of a launch, in ascending order of their generator numbers,
 	// from number from on.
 	Claims(ctx context.Context, ref Ref, from, limit int) ([]Claim, error)
+
+	// TrimClaims removes the claims of a launch whose generator numbers are below the one given, which
+	// is not above that of its newest claim. All else stays as it is: the launch, its events and its
+	// next generator number. Run again, it removes what is left. A store that needs many commits begins
+	// with the lowest numbers. Where a store's tables refuse to lose claims of the last 24 hours or the
+	// newest one, the error is theirs.
+	TrimClaims(ctx context.Context, ref Ref, below int) error
 
 	// ReserveNumbers raises a counter's value to max(value, floor − 1) + n, and returns the first
 	// of these last n numbers. Where that would pass 2^63−1 the error is ErrCounterExhausted. Floor

@@ -161,7 +161,7 @@ func TestContract(t *testing.T) {
 		}, func(log launchlog.Store, ref launchlog.Ref, next int) error {
 			db, _ := tables.Load(log)
 			return jump(db.(*sql.DB), ref, next)
-		})
+		}, s.age(func(log launchlog.Store) *sql.DB { db, _ := tables.Load(log); return db.(*sql.DB) })...)
 	})
 }
 
@@ -191,7 +191,7 @@ func TestOpenErrors(t *testing.T) {
 				storetest.BeginsWith(t, err, fmt.Sprintf("launchlog/%s: ", s.dialect))
 				var schema *launchlog.SchemaError
 				if test[0] == "older" && (!errors.As(err, &schema) || schema.Have != 1 ||
-					schema.Want != 6) {
+					schema.Want != 7) {
 					t.Errorf("%v, want a SchemaError", err)
 				}
 			})

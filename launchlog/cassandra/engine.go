@@ -61,15 +61,16 @@ func newEngine(config Config, patience, callTime time.Duration) *engine {
 func (e *engine) Close() { e.cluster.Close() }
 
 // texts are the statements.
-type texts struct{ insert, update, rows, row, list string }
+type texts struct{ insert, update, remove, rows, row, list string }
 
-// newTexts writes the statements for a table. No statement sets a timestamp, a TTL or deletes.
+// newTexts writes the statements for a table. No statement sets a timestamp or a TTL.
 func newTexts(table string) texts {
 	const named = ` WHERE part = ? AND name = ?`
 	return texts{
 		insert: `INSERT INTO ` + table + ` (part, name, version, value)
 			VALUES (?, ?, 1, ?) IF NOT EXISTS`,
 		update: `UPDATE ` + table + ` SET version = ?, value = ?` + named + ` IF version = ?`,
+		remove: `DELETE FROM ` + table + named + ` IF version = ?`,
 		rows:   `SELECT name, version, value FROM ` + table + ` WHERE part = ? AND name IN ?`,
 		row:    `SELECT version, value FROM ` + table + named,
 		list: `SELECT name, version, value FROM ` + table + `
@@ -92,7 +93,7 @@ func none(rows []kv.Row) bool {
 	return !slices.ContainsFunc(rows, func(r kv.Row) bool { return r.Version != 0 })
 }
 
-// still returns launchlog.ErrOtherLog where the log's schema row is gone. Nobody deletes rows, so
+// still returns launchlog.ErrOtherLog where the log's schema row is gone. Nobody deletes it, so
 // the table was truncated. Migrate writes that row once, before anybody learns the table's name.
 //
 // The read is a serial one, by which Paxos v2 repairs nothing. So a read in the middle of a TRUNCATE
@@ -178,8 +179,8 @@ func (e *engine) Commit(ctx context.Context, part string, changes ...kv.Change) 
 }
 
 // apply sends a batch of conditional statements. All rows are of one partition, so the batch is one
-// decision of Paxos. It compares and bumps the version of each row that it writes. So it is carried
-// out once at most, however often and late it arrives.
+// decision of Paxos. It compares and bumps the version of each row that it writes, or deletes it. So
+// it is carried out once at most, however often and late it arrives.
 func (e *engine) apply(
 	ctx context.Context, s *Session, part string, changes []kv.Change,
 ) (bool, error) {
@@ -187,6 +188,10 @@ func (e *engine) apply(
 	for _, c := range changes {
 		if c.Version == 0 {
 			batch.Query(e.texts.insert, part, c.Name, c.Value)
+			continue
+		}
+		if c.Value == nil {
+			batch.Query(e.texts.remove, part, c.Name, c.Version)
 			continue
 		}
 		batch.Query(e.texts.update, c.Version+1, c.Value, part, c.Name, c.Version)

@@ -133,6 +133,10 @@ func (e *engine) Commit(ctx context.Context, part string, changes ...kv.Change) 
 	for _, c := range changes {
 		key := e.key(part, c.Name)
 		same = append(same, clientv3.Compare(clientv3.Version(key), "=", c.Version))
+		if c.Value == nil {
+			puts = append(puts, clientv3.OpDelete(key))
+			continue
+		}
 		puts = append(puts, clientv3.OpPut(key, string(c.Value)))
 	}
 	if e.schema != nil {

@@ -38,7 +38,16 @@ type order struct{ value, looks int64 }
 
 type launch struct {
 	row    launchlog.Launch
-	claims []launchlog.Claim // in order, from the launch's first generator number on
+	claims []launchlog.Claim // in order, without gaps, up to the newest one
+}
+
+// from returns the claims from a generator number on.
+func (l *launch) from(generator int) []launchlog.Claim {
+	if l == nil {
+		return nil
+	}
+	skip := generator - (l.row.NextGenerator - len(l.claims))
+	return l.claims[min(max(skip, 0), len(l.claims)):]
 }
 
 var _ launchlog.Store = (*Store)(nil)
@@ -263,13 +272,26 @@ func (s *Store) Claims(
 	ctx context.Context, ref launchlog.Ref, from, limit int,
 ) ([]launchlog.Claim, error) {
 	return step(ctx, s, ref.Namespace, func(n *namespace) ([]launchlog.Claim, error) {
+		found := n.launches[ref.Launch].from(from)
+		return append([]launchlog.Claim(nil), found[:min(limit, len(found))]...), nil
+	})
+}
+
+// TrimClaims implements launchlog.Store.
+func (s *Store) TrimClaims(ctx context.Context, ref launchlog.Ref, below int) error {
+	_, err := step(ctx, s, ref.Namespace, func(n *namespace) (any, error) {
 		l := n.launches[ref.Launch]
-		if l == nil || from-l.row.FirstGenerator >= len(l.claims) {
+		kept := l.from(below)
+		if l == nil || len(kept) == 0 {
 			return nil, nil
 		}
-		from = max(from-l.row.FirstGenerator, 0)
-		return append([]launchlog.Claim(nil), l.claims[from:min(from+limit, len(l.claims))]...), nil
+		for _, claim := range l.claims[:len(l.claims)-len(kept)] {
+			delete(s.tokens, claim.Token)
+		}
+		l.claims = slices.Clone(kept)
+		return nil, nil
 	})
+	return err
 }
 
 // ReserveNumbers implements launchlog.Store.
@@ -331,9 +353,8 @@ func (s *Store) Order(
 		token, next := "", 0
 		if l := n.launches[look.Launch]; l != nil {
 			next = l.row.NextGenerator
-			i := look.Generator - l.row.FirstGenerator
-			if i >= 0 && i < len(l.claims) {
-				token = l.claims[i].Token
+			if found := l.from(look.Generator); len(found) > 0 && found[0].Generator == look.Generator {
+				token = found[0].Token
 			}
 		}
 		o := n.orders[look.Service]

@@ -201,3 +201,8 @@ func (s *Store) Claims(
 ) ([]launchlog.Claim, error) {
 	return list(ctx, s, rows.ScanClaim, s.claims, ref.Namespace, ref.Launch, from, limit)
 }
+
+// TrimClaims implements launchlog.Store.
+func (s *Store) TrimClaims(ctx context.Context, ref launchlog.Ref, below int) error {
+	return s.write(ctx, func(b *pgx.Batch) { b.Queue(s.trim, ref.Namespace, ref.Launch, below) })
+}

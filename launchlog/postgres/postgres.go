@@ -7,7 +7,8 @@
 // transaction. All starts of launches want one row, in which they are counted, and so do all claims
 // of a launch. They follow each other as fast as commits reach the disk.
 //
-// The role that uses the log needs SELECT, INSERT and UPDATE on its tables, and no more.
+// The role that uses the log needs SELECT, INSERT and UPDATE on its tables, and no more. The one that
+// trims it also needs DELETE on idmint_generator.
 //
 // # Connection poolers
 //

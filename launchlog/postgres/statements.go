@@ -14,7 +14,7 @@ type statements struct {
 	lockStart, digits, setDigits                                       string
 	launchByKey, oneLaunch, lockLaunch, launches                       string
 	startLaunch, endLaunch, endRunning                                 string
-	takeNumber, claimByToken, claims, events                           string
+	takeNumber, claimByToken, claims, trim, events                     string
 	value, lockValue, makeCounter, takeNumbers, advanceCounter         string
 	raiseCounter, oneCounter, counters, order                          string
 }
@@ -146,6 +146,7 @@ func newStatements(schema string) statements {
 		claimByToken: in(claim + ` WHERE token = $1 FOR KEY SHARE`),
 		claims: in(claim + thisLaunch + `
 			AND generator_id >= $3::int ORDER BY generator_id LIMIT $4::bigint`),
+		trim: in(`DELETE FROM idmint_generator` + thisLaunch + ` AND generator_id < $3::int`),
 
 		// PostgreSQL uses no index for IS NOT DISTINCT FROM.
 		events: in(`SELECT ` + rows.Times(rows.Event, rfc3339) + ` FROM idmint_launch_event

@@ -37,6 +37,12 @@ func TestStore(t *testing.T) {
 			WHERE namespace = ? AND launch_id = ?`,
 			next, ref.Namespace, ref.Launch)
 		return err
+	}, func(store launchlog.Store, ref launchlog.Ref) error {
+		file, _ := files.Load(store)
+		_, err := openDB(t, file.(string)).Exec(`DROP TRIGGER idmint_generator_update;
+			UPDATE idmint_generator SET claimed_at = strftime('%Y-%m-%dT%H:%M:%fZ', claimed_at, '-2 days')
+			WHERE launch_id = ?`, ref.Launch)
+		return err
 	})
 }
 
@@ -165,7 +171,7 @@ func TestOpenErrors(t *testing.T) {
 		t.Errorf("newer: got %v, want a SchemaError", err)
 	}
 	_, err = sqlite.Open(ctx, older)
-	if !errors.As(err, &schema) || schema.Have != 1 || schema.Want != 6 {
+	if !errors.As(err, &schema) || schema.Have != 1 || schema.Want != 7 {
 		t.Errorf("older: got %v, want a SchemaError", err)
 	}
 }

@@ -24,10 +24,12 @@ import (
 
 // Run runs the suite. Each test opens a store of its own, which must be empty. If a store is too
 // slow to take all the 100,000 numbers of a launch, jump sets its next one. It is nil otherwise.
-// Open may call t.Parallel.
+// Where the tables of a store keep young claims, age makes those of a launch two days older. Open may
+// call t.Parallel.
 func Run(
 	t *testing.T, open func(t *testing.T) launchlog.Store,
 	jump func(store launchlog.Store, ref launchlog.Ref, next int) error,
+	age ...func(store launchlog.Store, ref launchlog.Ref) error,
 ) {
 	t.Helper()
 	for _, test := range []struct {
@@ -52,6 +54,7 @@ func Run(
 		{"GeneratorsExhausted", func(t *testing.T, store launchlog.Store) {
 			generatorsExhausted(t, store, jump)
 		}},
+		{"Trim", func(t *testing.T, store launchlog.Store) { trim(t, store, age) }},
 		{"CanceledContext", canceled},
 		{"Contention", func(t *testing.T, store launchlog.Store) { Disturb(t, store, 6, nil) }},
 		{"Counter", counter},

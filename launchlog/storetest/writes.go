@@ -46,6 +46,7 @@ func Writes(s launchlog.Store) map[string]func() error {
 		"ClaimGenerator, another launch": claim(2),
 		"ReserveNumbers":                 reserve("c"),
 		"ReserveNumbers, a new counter":  reserve("d"),
+		"TrimClaims":                     func() error { return s.TrimClaims(ctx, one, 0) },
 		"AdvanceCounter": func() error {
 			_, err := s.AdvanceCounter(ctx, counter("c"), 1000, "me")
 			return err

@@ -198,7 +198,29 @@ func (e engine) Commit(ctx context.Context, part string, changes ...kv.Change) (
 	if err == nil && !done && doubt {
 		return kv.Settled(ctx, e, part, changes)
 	}
+	if done && changes[0].Value == nil {
+		err = e.clear(ctx, part, changes)
+	}
 	return done, err
+}
+
+// clear deletes the blocks and buckets of rows that were deleted, where nothing is left in them. A
+// commit that meanwhile wants to create a row in one makes it again.
+func (e engine) clear(ctx context.Context, part string, changes []kv.Change) error {
+	parents := map[string]bool{}
+	for _, c := range changes {
+		parents[above(e.rowPath(part, c.Name))] = true
+	}
+	_, err := kv.Look(ctx, e.cluster, func(ctx context.Context, l *link) (any, error) {
+		for path := range parents {
+			_, err := ask(ctx, l, func(conn *zk.Conn) (any, error) { return nil, conn.Delete(path, -1) })
+			if !errors.Is(err, zk.ErrNotEmpty) && orNone(err) != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	})
+	return err
 }
 
 // commit commits on one link. Where the znodes above a new row are missing it makes them before.
@@ -230,6 +252,8 @@ func (e engine) operations(part string, changes []kv.Change) ([]any, error) {
 		case c.Version == maxVersion:
 			return nil, fmt.Errorf("row %q of %q was written %d times: ZooKeeper counts no further",
 				c.Name, part, c.Version)
+		case c.Value == nil:
+			ops[i] = &zk.DeleteRequest{Path: path, Version: int32(c.Version - 1)}
 		case c.Version == 0:
 			ops[i] = &zk.CreateRequest{Path: path, Data: c.Value, Acl: e.acl}
 		default:

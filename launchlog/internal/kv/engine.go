@@ -13,9 +13,13 @@ import (
 )
 
 // An Engine keeps rows in partitions. Rows of one partition are read as one snapshot, and written
-// together or not at all. Nothing holds between two partitions. A row is never deleted, and its
-// version only rises: 1 for a new row, and one more at each write. So a version names a state of
-// its row for ever.
+// together or not at all. Nothing holds between two partitions. The version of a row only rises: 1
+// for a new row, and one more at each write. A row that was deleted is never written again. So a
+// version names a state of its row for ever, but for 0: no row yet, or none any more.
+//
+// The store sees to that. It deletes claims and their tokens alone. These are written once, by a
+// commit that also raises the version of their partition's state, and the state stays. So where that
+// commit is carried out once more, after they were deleted, the state's version refuses it.
 //
 // Partitions are named by up to three segments with slashes between them, rows by one segment. A
 // segment is of 1 to 255 letters, digits and the signs - _ . ~ % and begins with a letter or digit.
@@ -41,7 +45,8 @@ type Engine interface {
 
 	// Commit writes rows of a partition if each of them has the version that its change names, and
 	// reports whether it did. If not, some row had another version at a moment of the call: rows
-	// are to be read again. Each name stands in one change. There are up to four changes.
+	// are to be read again. Each name stands in one change. There are up to four changes, or up to
+	// [MostDeletes] that delete.
 	//
 	// The engine settles a lost answer itself where it can: see [Settle]. Where it cannot, the
 	// error is an ambiguous [*launchlog.AttemptError]: the commit may have been carried out, or may
@@ -73,14 +78,19 @@ type Row struct {
 // the store's values has a random word of its commit.
 type Change struct {
 	Name    string
-	Version int64 // that the row must have; 0: it must not be there
-	Value   []byte
+	Version int64  // that the row must have; 0: it must not be there
+	Value   []byte // nil: the row, which is there, is deleted
 }
+
+// MostDeletes is how many rows a commit may delete. It is below what etcd takes in a transaction,
+// 128, and a batch of as many stays below the 5 KiB of which Cassandra warns.
+const MostDeletes = 64
 
 // Settle tells from a later snapshot of the changed rows what became of a commit whose answer was
 // lost. Rows are in the order of changes.
 //
-// One row decides, if its version is the one that the commit would have made: the value there is
+// Rows that were to be deleted, and are not there, decide that they are deleted. Else one row decides,
+// if its version is the one that the commit would have made: the value there is
 // the commit's, or another's. A row that is written once decides for ever. Where others wrote one
 // of the rows, and nobody another one, it was not carried out and cannot be. Where others have
 // overwritten all of them since, nothing is known. Where nobody wrote any, it may yet be carried
@@ -88,6 +98,9 @@ type Change struct {
 func Settle(changes []Change, rows []Row) (done, known bool) {
 	written := 0
 	for i, c := range changes {
+		if c.Value == nil && rows[i].Version == 0 {
+			return true, true // whoever deleted it
+		}
 		switch rows[i].Version {
 		case c.Version + 1:
 			return bytes.Equal(rows[i].Value, c.Value), true

@@ -254,7 +254,10 @@ func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Claim) (launc
 		return launchlog.Claim{}, err
 	}
 	if there != nil {
-		c, _, err := row[claimed](ctx, s, part, claimRow(there.Generator))
+		c, r, err := row[claimed](ctx, s, part, claimRow(there.Generator))
+		if err == nil && r.Version == 0 {
+			err = errRaced // a trim removed it, and its token
+		}
 		return c.claim(ref), err
 	}
 	return made.claim(ref), nil
@@ -358,4 +361,32 @@ func (s *Store) Claims(
 		}
 	}
 	return found, nil
+}
+
+// TrimClaims implements launchlog.Store. A commit removes claims with their tokens, each of which was
+// written once.
+func (s *Store) TrimClaims(ctx context.Context, ref launchlog.Ref, below int) error {
+	part := launchPart(ref)
+	for left := true; left; {
+		err := s.step(ctx, part, func(ctx context.Context) (bool, error) {
+			rows, err := s.engine.List(ctx, part, beforeClaims, claimRow(below), MostDeletes/2)
+			if left = len(rows) > 0; err != nil || !left {
+				return true, err
+			}
+			claims, err := decodeAll[claimed](rows, func(int) string { return part })
+			if err != nil {
+				return false, err
+			}
+			var changes []Change
+			for i, c := range claims {
+				changes = append(changes, Change{Name: rows[i].Name, Version: rows[i].Version},
+					Change{Name: tokenRow(c.Token), Version: 1})
+			}
+			return s.engine.Commit(ctx, part, changes...)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

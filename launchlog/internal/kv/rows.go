@@ -29,7 +29,8 @@ import (
 //	NS/order/service-… state          the service's register of order
 //
 // Rows whose name is state are overwritten, the others are written once. So what a commit did is
-// known from its other rows, however often the state was overwritten since.
+// known from its other rows, however often the state was overwritten since, until a trim deletes
+// them. Then a claim in doubt counts as not made: its number is left unused.
 const stateRow = "state"
 
 func launchesPart(namespace string) string { return namespace + "/launches" }

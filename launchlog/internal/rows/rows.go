@@ -17,7 +17,7 @@ import (
 // SchemaVersion is the version of the tables, by package migrations, that the stores are written
 // for. They work on the one after it as well: a migration only adds, so that processes of the release
 // before go on.
-const SchemaVersion = 6
+const SchemaVersion = 7
 
 // Fits reports whether the stores work on tables of a version.
 func Fits(version int) bool { return version == SchemaVersion || version == SchemaVersion+1 }

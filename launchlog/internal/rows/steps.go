@@ -56,7 +56,7 @@ type statements struct {
 	word, now, makeNamespace, lastLaunch, lockLast, passing, setLast               string
 	digits, lockDigits, setDigits                                                  string
 	launchByKey, oneLaunch, lockLaunch, launches, running, insertLaunch, endLaunch string
-	nextNumber, insertClaim, claimByToken, claims, events, insertEvent             string
+	nextNumber, insertClaim, claimByToken, claims, trim, events, insertEvent       string
 	value, lockValue, makeCounter, takeNumbers, advanceCounter, raiseCounter       string
 	look, order, follow                                                            string
 	oneCounter, counters                                                           string
@@ -120,6 +120,7 @@ func NewSteps(w Words, word string, inTransaction, reading, looking Runner) Step
 		claimByToken: in(claim + ` WHERE token = ?`),
 		claims: in(claim + thisLaunch +
 			` AND generator_id >= ? ORDER BY generator_id LIMIT ?`),
+		trim: in(`DELETE FROM idmint_generator` + thisLaunch + ` AND generator_id < ?`),
 
 		events: in(`SELECT ` + Times(Event, w.Time) + ` FROM idmint_launch_event` + thisNamespace +
 			` AND launch_id ` + w.Is + ` nullif(?, 0) ORDER BY event_id`),
@@ -605,6 +606,14 @@ func (s *Steps) Claims(
 	ctx context.Context, ref launchlog.Ref, from, limit int,
 ) ([]launchlog.Claim, error) {
 	return list(ctx, s, ScanClaim, s.claims, ref.Namespace, ref.Launch, from, limit)
+}
+
+// TrimClaims implements launchlog.Store.
+func (s *Steps) TrimClaims(ctx context.Context, ref launchlog.Ref, below int) error {
+	_, err := s.write(ctx, func(ctx context.Context, tx Tx) (any, error) {
+		return nil, run(ctx, tx, s.trim, ref.Namespace, ref.Launch, below)
+	})
+	return err
 }
 
 // RaiseCounter implements launchlog.Store. A row that an earlier attempt has made is written again:

@@ -69,8 +69,9 @@ func (m *Memory) Commit(
 	var names []string
 	for _, c := range changes {
 		check(part, c.Name)
-		if slices.Contains(names, c.Name) || len(c.Value) > 256<<10 || len(changes) > 4 ||
-			c.Version < 0 {
+		if slices.Contains(names, c.Name) || len(c.Value) > 256<<10 || c.Version < 0 ||
+			c.Value == nil && c.Version == 0 || (c.Value == nil) != (changes[0].Value == nil) ||
+			c.Value != nil && len(changes) > 4 || len(changes) > kv.MostDeletes {
 			panic(fmt.Sprintf("no commit: %d changes, %q, version %d, %d bytes", len(changes),
 				c.Name, c.Version, len(c.Value)))
 		}
@@ -95,6 +96,10 @@ func (m *Memory) Commit(
 		m.parts[part] = map[string]kv.Row{}
 	}
 	for _, c := range changes {
+		if c.Value == nil {
+			delete(m.parts[part], c.Name)
+			continue
+		}
 		value := part + "/" + c.Name + " " + string(c.Value)
 		if m.made[value] {
 			panic("two commits write " + value)

@@ -1,0 +1,3 @@
+-- What a trim has deleted stays so.
+
+DELETE FROM idmint_schema WHERE version = 7;
