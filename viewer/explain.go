@@ -231,6 +231,7 @@ type origin struct {
 	Ago    string
 	Taken  bool // the generator number was taken
 	Claim  launchlog.Claim
+	Past   bool   // it was taken, and its claim is gone
 	Unsure string // why the log's answer is missing
 }
 
@@ -287,6 +288,7 @@ func (h *Handler) ask(ctx context.Context, decimals []*fit) error {
 			if len(claims) > 0 && claims[0].Generator == of.Generator {
 				found.Taken, found.Claim = true, claims[0]
 			}
+			found.Past = !found.Taken
 		}
 		f.Origin, origins[of] = &found, &found
 	}

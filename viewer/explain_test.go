@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
+	"github.com/idmint/idmint/launchlog/storetest"
 	"github.com/idmint/idmint/viewer"
 )
 
@@ -219,6 +221,33 @@ func TestExplainLaunch(t *testing.T) {
 	want(t, get(t, h, "/?q=10000099999"), 200, "has no launch 99,999",
 		"a restore of the log lost the launch")
 	want(t, get(t, h, "/?q=10000000000"), 200, "Launch 0: a test generator made it")
+}
+
+// Of a number whose claim a trim removed, the log knows the launch alone.
+func TestExplainTrimmed(t *testing.T) {
+	store := memory.New(nil)
+	log, err := launchlog.New(store, nil)
+	if err == nil {
+		_, err = log.Start(t.Context(), storetest.Request("a"))
+	}
+	for range 400 {
+		if err == nil {
+			_, err = log.Claim(t.Context(), 1)
+		}
+	}
+	if err == nil {
+		ref := launchlog.Ref{Namespace: log.Namespace(), Launch: 1}
+		err = store.TrimClaims(t.Context(), ref, 399)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newPages(t, log, nil)
+	want(t, get(t, h, "/?q=10000100001"), 200, `Launch <a href="launches/1">`,
+		"The number was taken", "a trim removed its claim")
+	want(t, get(t, h, "/?q=10039900001"), 200, "taken by process")
+	want(t, get(t, h, "/?q=10040000001"), 200, "has no claim of this generator number")
+	want(t, get(t, h, "/launches/1?before=200"), 200, "a trim removed their claims")
 }
 
 // The log's knowledge is a better sign than a time: what looks like another scheme comes later.

@@ -246,7 +246,9 @@ func (h *Handler) launch(r *http.Request, number string) (answer, error) {
 		}),
 	}
 	for _, c := range slices.Backward(claims) {
-		page.Claims = append(page.Claims, shown(c))
+		if c.Generator < top { // where a trim removed claims, later ones follow
+			page.Claims = append(page.Claims, shown(c))
+		}
 	}
 	if first > 0 {
 		page.Older = "?before=" + strconv.Itoa(first)

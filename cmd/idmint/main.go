@@ -148,7 +148,7 @@ usage, and 130 after Ctrl-C.`,
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.newCommand(), a.inspectCommand(), a.composeCommand(), a.boundsCommand(),
 		a.launchCommand(), a.counterCommand(), a.claimsCommand(), a.advanceCommand(),
-		a.migrateCommand(), a.doctorCommand(), a.auditCommand(), a.functionsCommand(),
+		a.trimCommand(), a.migrateCommand(), a.doctorCommand(), a.auditCommand(), a.functionsCommand(),
 		a.columnsCommand(), a.schemaCommand(), a.serveCommand())
 	root.AddCommand(a.wholeCommands()...)
 	root.InitDefaultCompletionCmd()

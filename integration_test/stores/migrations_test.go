@@ -211,10 +211,10 @@ func TestDownAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, s server) {
 		db, _ := s.empty(t, "")
 		s.up(t, db, 0)
-		dbtest.Exec(t, db, "ALTER TABLE idmint_generator RENAME TO hidden")
+		dbtest.Exec(t, db, "ALTER TABLE idmint_order RENAME TO hidden")
 		before := s.list(t, db)
 		err := migrations.Down(ctx, db, s.dialect, 0)
-		if err == nil || !strings.Contains(err.Error(), "idmint_generator") {
+		if err == nil || !strings.Contains(err.Error(), "idmint_order") {
 			t.Errorf("got %v", err)
 		}
 		version, err := migrations.Version(ctx, db, s.dialect)

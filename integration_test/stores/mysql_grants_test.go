@@ -74,6 +74,7 @@ func TestGrants(t *testing.T) {
 			"UPDATE idmint_counter SET value = value - 1",
 		}},
 		{[]string{"reader"}, nil, nil},
+		{[]string{"pipeline", "trimmer"}, append(launches, "TrimClaims"), nil},
 		{[]string{"pipeline", "app"}, slices.Concat(numbers, launches), nil},
 	} {
 		t.Run(strings.Join(test.roles, "+"), func(t *testing.T) {
@@ -88,7 +89,7 @@ func TestGrants(t *testing.T) {
 			}
 			s := open(t, granted(t, d, test.roles...))
 			writes := storetest.Writes(s)
-			for _, name := range slices.Concat(numbers, launches) {
+			for _, name := range slices.Concat(numbers, launches, []string{"TrimClaims"}) {
 				err := writes[name]()
 				if can := slices.Contains(test.can, name); can && err != nil ||
 					!can && !isDenied(err) {
