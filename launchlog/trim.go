@@ -11,15 +11,16 @@ const MinTrimAge = 24 * time.Hour
 // trimRows is how many claims a step of Trim removes at most, so that none is long.
 const trimRows = 256
 
-// Trim removes the claims that are older than age, of all launches of the namespace, and returns how
-// many. It keeps the newest claim of each launch, all launches with their FirstGenerator and
+// Trim removes the claims that are older than age, of all launches of the namespace, and returns
+// how many. It keeps the newest claim of each launch, all launches with their FirstGenerator and
 // NextGenerator, and all events. So it is no longer known which process took a number that was
 // trimmed. No number is given out again, because the next one does not depend on the claims: not
 // where claims are taken meanwhile, nor where one that was trimmed is run again with its token.
 //
 // The age is at least [MinTrimAge], or the error is a [*RequestError]. Now is that of [Log.Now], or
 // this machine's clock for a store that has none. In etcd, ZooKeeper and Cassandra claims have the
-// times of the processes that took them, so a clock that was behind by a day makes them a day older.
+// times of the processes that took them: where a clock was a day behind, they are taken for a day
+// older.
 //
 // Trim works launch by launch, in small steps, and many may run at once. After an error, what was
 // removed stays so: run it again. Other errors: [*UnresolvedError], or what the store says.

@@ -2,6 +2,8 @@ package memory_test
 
 import (
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
@@ -13,4 +15,8 @@ func TestStore(t *testing.T) {
 		t.Parallel()
 		return memory.New(nil)
 	}, nil)
+}
+
+func TestYear(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { storetest.Year(t, memory.New(nil), time.Sleep) })
 }

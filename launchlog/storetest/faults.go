@@ -109,6 +109,14 @@ func (f *Faulty) ClaimGenerator(
 	})
 }
 
+// TrimClaims implements launchlog.Store.
+func (f *Faulty) TrimClaims(ctx context.Context, ref launchlog.Ref, below int) error {
+	_, err := spoil(f, func() (any, error) {
+		return nil, f.Store.TrimClaims(context.WithoutCancel(ctx), ref, below)
+	})
+	return err
+}
+
 // ReserveNumbers implements launchlog.Store.
 func (f *Faulty) ReserveNumbers(
 	ctx context.Context, ref launchlog.CounterRef, floor, n int64,
