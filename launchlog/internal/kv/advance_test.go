@@ -305,3 +305,32 @@ func TestClaimMeetsEnd(t *testing.T) {
 		}
 	}
 }
+
+// A trimmed engine loses claim 0 of launch 1 before that is read by itself.
+type trimmed struct{ kv.Engine }
+
+func (e trimmed) Read(ctx context.Context, part string, names ...string) ([]kv.Row, error) {
+	if names[0] == "claim-00000" {
+		ref := launchlog.Ref{Namespace: "n", Launch: 1}
+		if err := kv.New(e.Engine, nil).TrimClaims(ctx, ref, 1); err != nil {
+			return nil, err
+		}
+	}
+	return e.Engine.Read(ctx, part, names...)
+}
+
+// A claim that is run again, and trimmed meanwhile, takes a new number then.
+func TestClaimMeetsTrim(t *testing.T) {
+	s := kv.New(trimmed{kvtest.NewMemory()}, nil)
+	start(t, s, "1", 1)
+	for i, token := range []string{"a", "b", "a", "a"} {
+		raced := (*launchlog.AttemptError)(nil)
+		if err := claim(s, 1, token); errors.As(err, &raced) != (i == 2) {
+			t.Errorf("claim %d: %v", i, err)
+		}
+	}
+	l, err := s.Launch(ctx, launchlog.Ref{Namespace: "n", Launch: 1})
+	if err != nil || l.NextGenerator != 3 {
+		t.Errorf("%+v, %v", l, err)
+	}
+}

@@ -89,18 +89,14 @@ const MostDeletes = 64
 // Settle tells from a later snapshot of the changed rows what became of a commit whose answer was
 // lost. Rows are in the order of changes.
 //
-// Rows that were to be deleted, and are not there, decide that they are deleted. Else one row decides,
-// if its version is the one that the commit would have made: the value there is
+// One row decides, if its version is the one that the commit would have made: the value there is
 // the commit's, or another's. A row that is written once decides for ever. Where others wrote one
 // of the rows, and nobody another one, it was not carried out and cannot be. Where others have
-// overwritten all of them since, nothing is known. Where nobody wrote any, it may yet be carried
-// out: run it again as it is.
+// overwritten or deleted all of them since, nothing is known. Where nobody wrote any, it may yet be
+// carried out: run it again as it is.
 func Settle(changes []Change, rows []Row) (done, known bool) {
 	written := 0
 	for i, c := range changes {
-		if c.Value == nil && rows[i].Version == 0 {
-			return true, true // whoever deleted it
-		}
 		switch rows[i].Version {
 		case c.Version + 1:
 			return bytes.Equal(rows[i].Value, c.Value), true
