@@ -363,8 +363,7 @@ func (s *Store) Claims(
 	return found, nil
 }
 
-// TrimClaims implements launchlog.Store. A commit removes claims with their tokens, each of which was
-// written once.
+// TrimClaims implements launchlog.Store. A commit removes claims with their tokens.
 func (s *Store) TrimClaims(ctx context.Context, ref launchlog.Ref, below int) error {
 	part := launchPart(ref)
 	for left := true; left; {
@@ -377,10 +376,19 @@ func (s *Store) TrimClaims(ctx context.Context, ref launchlog.Ref, below int) er
 			if err != nil {
 				return false, err
 			}
-			var changes []Change
+			names := make([]string, len(claims))
 			for i, c := range claims {
-				changes = append(changes, Change{Name: rows[i].Name, Version: rows[i].Version},
-					Change{Name: tokenRow(c.Token), Version: 1})
+				names[i] = tokenRow(c.Token)
+			}
+			tokens, err := s.engine.Read(ctx, part, names...)
+			if err != nil {
+				return false, err
+			}
+			var changes []Change
+			for _, r := range append(rows, tokens...) {
+				if r.Version != 0 { // nodes may forget that a row was deleted
+					changes = append(changes, Change{Name: r.Name, Version: r.Version})
+				}
 			}
 			return s.engine.Commit(ctx, part, changes...)
 		})
