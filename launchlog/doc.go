@@ -59,7 +59,8 @@
 //
 //   - No pair of launch and generator number is handed out twice within a namespace. Nor is one of a
 //     launch's digits and generator number, which is what an ID shows.
-//   - A launch that was acknowledged is never lost: rows are not deleted and not renumbered.
+//   - A launch that was acknowledged is never lost: rows are not deleted and not renumbered, but
+//     for old claims, which [Log.Trim] deletes.
 //   - The same key gives the same launch, however often and wherever the step is retried. The same
 //     key with another request is a [ConflictError].
 //   - No number of a counter is handed out twice, and a counter is never lowered. A counter at its

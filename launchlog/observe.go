@@ -9,7 +9,7 @@ import (
 // makes at least one, and more where the store does not answer.
 type Step struct {
 	Namespace string
-	// Op is the operation: "start", "end", "claim", "advance", "digits", "show", "list", "events",
+	// Op is the operation: "start", "end", "claim", "advance", "digits", "trim", "show", "list", "events",
 	// "claims", "now", "reserve", "raise", "last" or "counters". It is that of an UnresolvedError.
 	Op       string
 	Attempt  int           // 1 for the first of a call

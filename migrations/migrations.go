@@ -11,8 +11,10 @@
 // off, the next Up completes.
 //
 // In PostgreSQL and SQLite triggers refuse that rows are deleted or renumbered, that counters are
-// lowered, and, in PostgreSQL, that anything is truncated. None of this stops anybody who drops the
-// tables or the triggers, or switches the triggers off (PostgreSQL's session_replication_role).
+// lowered, and, in PostgreSQL, that anything is truncated. Only claims that are older than a day,
+// and not the newest of their launch, may be deleted: see launchlog.Log.Trim. None of this stops
+// anybody who drops the tables or the triggers, or switches the triggers off (PostgreSQL's
+// session_replication_role).
 //
 // In MySQL and MariaDB there are no triggers, because servers with a binary log let only SUPER
 // create them. Keys and CHECK constraints refuse a number that is already a row. Against statements by

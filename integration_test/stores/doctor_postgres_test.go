@@ -156,8 +156,8 @@ func TestDoctorPostgres(t *testing.T) {
 		},
 		{
 			"DELETE FROM idmint_schema WHERE version >= 4",
-			"INSERT INTO idmint_schema (version) VALUES (4), (5), (6)",
-			"schema", "finding: the tables have version 3, older than 6",
+			"INSERT INTO idmint_schema (version) VALUES (4), (5), (6), (7)",
+			"schema", "finding: the tables have version 3, older than 7",
 		},
 	} {
 		run(t, admin, user, c.do)

@@ -56,9 +56,11 @@
 //     than the last one, and orders what clocks do not. For the same reason no statement says USING
 //     TIMESTAMP: a client's time could hide a newer value behind an older one, and Cassandra
 //     refuses it in a condition.
-//   - Rows are never deleted and never expire. So there are no tombstones, nothing that a node was
-//     away for comes back, and no version begins again. Nothing else may delete, expire, truncate
-//     or write these rows. See below for what a TRUNCATE does.
+//   - Rows never expire, and only [launchlog.Log.Trim] deletes some, those of claims. Their
+//     tombstones are in the way of lists of a launch's claims alone. If a node that was away for
+//     longer than gc_grace_seconds brings such rows back, no number depends on them. All other
+//     versions only rise. Nothing else may delete, expire, truncate or write rows. See below for
+//     what a TRUNCATE does.
 //   - The table of the rows has a random name, which the table idmint_log keeps. It is made with
 //     the log, and never again. So after the keyspace or the table was dropped, all steps of apps
 //     that run fail with [launchlog.ErrOtherLog], also where the log was made anew.

@@ -23,8 +23,9 @@
 //
 // All keys begin with [Config].Prefix and a colon, which no prefix has. So the logs of two prefixes
 // are apart, also /a and /a/b. A launch has three keys. A generator number that is taken has two, a
-// counter two. Values are JSON, for people with etcdctl. Nothing is ever deleted, and nothing may
-// be: a key that is deleted begins again at version 1, and numbers would be handed out twice.
+// counter two. Values are JSON, for people with etcdctl. Only [launchlog.Log.Trim] deletes keys,
+// those of claims, which are never written again. Nothing else may: a key that is deleted begins
+// again at version 1, and numbers would be handed out twice.
 //
 // Each step compares the log's schema row, which has a random word. So where the whole log was
 // deleted, or made anew, all steps of apps that run fail with [launchlog.ErrOtherLog].
@@ -35,7 +36,8 @@
 //     --auto-compaction-mode=revision --auto-compaction-retention=10000. Without it the database
 //     grows until it reaches its quota.
 //   - The quota, --quota-backend-bytes, is 2 GiB by default. A full launch, with 100,000 generator
-//     numbers, takes about 75 MB. Where the quota is reached, steps fail with [ErrNoSpace].
+//     numbers, takes about 75 MB. Where the quota is reached, steps fail with [ErrNoSpace], except
+//     for a trim.
 //   - The user needs readwrite on the prefix, with a colon at its end.
 //   - Transactions have up to 128 operations and requests up to 1 MiB, which etcd's defaults allow.
 //     Do not lower --max-txn-ops and --max-request-bytes.

@@ -44,9 +44,9 @@
 // that, since they write snapshots of it.
 //
 // Children are spread over znodes between, so that no answer comes near jute.maxbuffer, 1 MB. The
-// longest one of a full launch has 59 KB. Values are JSON, for people with zkCli.sh. Nothing is
-// ever deleted, and nothing may be: a znode that is made again begins at version 1, and numbers
-// would be handed out twice.
+// longest one of a full launch has 59 KB. Values are JSON, for people with zkCli.sh. Only
+// [launchlog.Log.Trim] deletes znodes, those of claims, which are never made again. Nothing else
+// may: a znode that is made again begins at version 1, and numbers would be handed out twice.
 //
 // All rows lie below a znode with a random name, which is made with the log and never again. Each
 // read and each write finds out that it is there. So after the whole log was deleted, all steps of

@@ -82,13 +82,22 @@ func TestEtcdSecure(t *testing.T) {
 	}
 }
 
-// The database reaches its quota. Steps that write say so, with what to do, and reads go on. Steps
-// that are on their way then may have been carried out, though the node says that there is no space.
-// None of them is said not to have been.
+// The database reaches its quota. Steps that write say so, with what to do, and reads and trims go
+// on. Steps that are on their way then may have been carried out, though the node says that there is
+// no space. None of them is said not to have been.
 func TestEtcdNoSpaceOnTheWay(t *testing.T) {
 	const workers = 48
 	cluster := dbtest.RunCluster(t, databases.Etcd, 1, "--quota-backend-bytes=8388608")
-	l := logOf(t, openEtcd(t, place(cluster.Addresses())))
+	store := openEtcd(t, place(cluster.Addresses()))
+	l := logOf(t, store)
+	_, err := l.Start(ctx, storetest.Request("a"))
+	for range 2 {
+		_, claim := l.Claim(ctx, 1)
+		err = errors.Join(err, claim)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	var group sync.WaitGroup
 	var mu sync.Mutex // guards what follows
 	refused, doubt := 0, 0
@@ -126,6 +135,11 @@ func TestEtcdNoSpaceOnTheWay(t *testing.T) {
 	group.Wait()
 	if refused != workers {
 		t.Errorf("%d counters met the quota", refused)
+	}
+	ref := launchlog.Ref{Namespace: l.Namespace(), Launch: 1}
+	err = store.TrimClaims(ctx, ref, 1) // which needs no space
+	if left, list := l.Claims(ctx, 1, 0, 9); err != nil || list != nil || len(left) != 1 {
+		t.Errorf("a trim at the quota: %v, and %d claims are left, %v", err, len(left), list)
 	}
 	t.Logf("%d goroutines met the quota: %d of their steps are in doubt, 0 wrongly refused", refused,
 		doubt)
