@@ -9,8 +9,9 @@ import (
 // makes at least one, and more where the store does not answer.
 type Step struct {
 	Namespace string
-	// Op is the operation: "start", "end", "claim", "advance", "digits", "trim", "show", "list", "events",
-	// "claims", "now", "reserve", "raise", "last" or "counters". It is that of an UnresolvedError.
+	// Op is the operation: "start", "end", "claim", "advance", "digits", "trim", "show", "list",
+	// "events", "claims", "now", "reserve", "raise", "last" or "counters". It is that of an
+	// UnresolvedError.
 	Op       string
 	Attempt  int           // 1 for the first of a call
 	Duration time.Duration // of this attempt, without the pause before it

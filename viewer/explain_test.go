@@ -227,19 +227,17 @@ func TestExplainLaunch(t *testing.T) {
 // Of a number whose claim a trim removed, the log knows the launch alone.
 func TestExplainTrimmed(t *testing.T) {
 	store := memory.New(nil)
-	log, _ := launchlog.New(store, nil)
-	_, err := log.Start(t.Context(), storetest.Request("a"))
-	for range 3 {
+	log, err := launchlog.New(store, nil)
+	for n := range 3 {
+		_, start := log.Start(t.Context(), storetest.Request("a"))
 		_, claim := log.Claim(t.Context(), 1)
-		err = errors.Join(err, claim)
-	}
-	ref := launchlog.Ref{Namespace: log.Namespace(), Launch: 1}
-	if err := errors.Join(err, store.TrimClaims(t.Context(), ref, 2)); err != nil {
-		t.Fatal(err)
+		trim := store.TrimClaims(t.Context(), launchlog.Ref{Namespace: "default", Launch: 1}, n)
+		if err := errors.Join(err, start, claim, trim); err != nil {
+			t.Fatal(err)
+		}
 	}
 	h := newPages(t, log, nil)
-	want(t, get(t, h, "/?q=10000100001"), 200, `Launch <a href="launches/1">`,
-		"a trim removed its claim")
+	want(t, get(t, h, "/?q=10000100001"), 200, `href="launches/1">`, "a trim removed its claim")
 	want(t, get(t, h, "/?q=10000200001"), 200, "taken by process")
 	want(t, get(t, h, "/?q=10000300001"), 200, "has no claim of this generator number")
 	want(t, get(t, h, "/launches/1?before=2"), 200, "a trim removed their claims")

@@ -320,3 +320,24 @@ func pool(t *testing.T, log *launchlog.Log, whole bool) {
 		finding(t, log, "claims", "32768 of 32768")
 	}
 }
+
+// TestYear has a log in SQLite live through a year, and says how its file grows. Its rows are made
+// older where time passes, without the triggers that refuse this, and with all others.
+func TestYear(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log.db")
+	migrate(t, "sqlite3", sqlite.DSN(path, sqlite.Create), migrations.SQLite)
+	db := dbtest.OpenSource(t, "sqlite3", sqlite.DSN(path, sqlite.Existing))
+	dbtest.Exec(t, db, "DROP TRIGGER idmint_generator_update", "DROP TRIGGER idmint_launch_update")
+	storetest.Year(t, closed(t)(sqlite.Open(ctx, path)), func(d time.Duration) {
+		older := fmt.Sprintf("strftime('%%Y-%%m-%%dT%%H:%%M:%%fZ', $, '-%v seconds')", d.Seconds())
+		for table, column := range map[string]string{
+			"idmint_generator": "claimed_at", "idmint_launch": "started_at",
+		} {
+			set := column + " = " + strings.Replace(older, "$", column, 1)
+			dbtest.Exec(t, db, "UPDATE "+table+" SET "+set)
+		}
+		var pages int
+		err := db.QueryRow("SELECT page_count FROM pragma_page_count").Scan(&pages)
+		t.Logf("before a trim the file has %d pages, %v", pages, err)
+	})
+}

@@ -311,10 +311,7 @@ type trimmed struct{ kv.Engine }
 
 func (e trimmed) Read(ctx context.Context, part string, names ...string) ([]kv.Row, error) {
 	if names[0] == "claim-00000" {
-		ref := launchlog.Ref{Namespace: "n", Launch: 1}
-		if err := kv.New(e.Engine, nil).TrimClaims(ctx, ref, 1); err != nil {
-			return nil, err
-		}
+		_ = kv.New(e.Engine, nil).TrimClaims(ctx, launchlog.Ref{Namespace: "n", Launch: 1}, 1)
 	}
 	return e.Engine.Read(ctx, part, names...)
 }
