@@ -1,6 +1,6 @@
 -- A trim may delete claims: see launchlog.Log.Trim. The newest one of a launch stays, and those of the last day.
 
-CREATE FUNCTION idmint_keep_claim() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION idmint_keep_claim() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     newer boolean;
 BEGIN
