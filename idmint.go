@@ -20,6 +20,7 @@ package idmint
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -35,7 +36,8 @@ import (
 // A deployment is one launch of the log. It is the one whose number stands in Launch, or in the
 // environment variable IDMINT_LAUNCH_ID, where a pipeline has started it. Or it is that of a key that
 // names the deployment and no other, in Deployment or in IDMINT_DEPLOYMENT: the first process starts
-// the launch, and the others join it. In Kubernetes the label pod-template-hash is such a key, by
+// the launch, with the version and commit of its build, and the others join it, whatever theirs are.
+// In Kubernetes the label pod-template-hash is such a key, by
 // the Downward API; elsewhere the number of a release, or its commit. With neither, and no
 // Environment but "dev", it is a launch of this user and folder for development, which no log takes
 // that has other launches.
@@ -103,10 +105,15 @@ func join(ctx context.Context, log *launchlog.Log, app App) (*launchlog.Generato
 			deploymentVariable)
 	case app.Deployment != "":
 		launch, err := log.Start(ctx, app.request())
-		if err != nil {
+		var other *launchlog.ConflictError // another build of the same deployment started it
+		switch {
+		case err == nil:
+			app.Launch = launch.ID
+		case errors.As(err, &other):
+			app.Launch = other.Launch
+		default:
 			return nil, err
 		}
-		app.Launch = launch.ID
 	case !launched && dev:
 		return log.JoinDev(ctx, app.Service)
 	case !launched:
@@ -118,7 +125,7 @@ func join(ctx context.Context, log *launchlog.Log, app App) (*launchlog.Generato
 	})
 }
 
-// request is that of a deployment's launch. It is the same for each process of the deployment.
+// request is that of a deployment's launch, by the process that starts it.
 func (a App) request() launchlog.Request {
 	r := launchlog.Request{
 		Key:     a.Service + "/" + a.Environment + "/" + a.Deployment,

@@ -96,17 +96,30 @@ func TestOpenEnvironment(t *testing.T) {
 	if id, err := open(dev, shop); err != nil || id.Parts().Launch != 2 {
 		t.Errorf("a deployment: %v, %v", id, err)
 	}
+	log, err := launchlog.New(dev, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := storetest.Request("shop/production/b") // by a process of another build
+	request.Environment = "production"
+	if _, err := log.Start(t.Context(), request); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("IDMINT_DEPLOYMENT", "b")
+	if id, err := open(dev, shop); err != nil || id.Parts().Launch != 3 {
+		t.Errorf("a deployment that another build has started: %v, %v", id, err)
+	}
 	t.Setenv("IDMINT_DEPLOYMENT", "")
 	if _, err := open(dev, shop); !errors.Is(err, launchlog.ErrOtherApp) {
 		t.Errorf("for development, beside a deployment: %v", err)
 	}
 
 	store := memory.New(nil)
-	log, err := launchlog.New(store, nil)
+	log, err = launchlog.New(store, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	request := storetest.Request("a")
+	request = storetest.Request("a")
 	request.Environment = "production"
 	if _, err := log.Start(t.Context(), request); err != nil {
 		t.Fatal(err)
