@@ -9,6 +9,7 @@ import (
 	"github.com/idmint/idmint/idtype/formats"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/checks"
+	"github.com/idmint/idmint/migrations"
 )
 
 const (
@@ -50,6 +51,7 @@ var contentChecks = []struct {
 	{"claims", usedUp(Claims)},
 	{"claims-ahead", lockedNumbers},
 	{"times-ahead", timesAhead},
+	{"releases", olderReleases},
 }
 
 // compareClocks compares this machine's clock with the store's.
@@ -192,4 +194,23 @@ func timesAhead(c *content, _ []Share, r *checks.Reporter) {
 		r.Note("%d counters have times ahead: %s", len(names), first(names))
 	}
 	r.Pass("no newest row has a time more than %v ahead", checks.OffsetFinding)
+}
+
+// olderReleases looks for running launches whose newest start was by a release for older tables. Such
+// apps do not start on the tables after the next upgrade.
+func olderReleases(c *content, _ []Share, r *checks.Reporter) {
+	latest := migrations.Latest(migrations.SQLite)
+	var names []string
+	for _, launch := range c.newest {
+		claim := c.taken[launch.ID]
+		if claim.Token != "" && claim.Tables() < latest {
+			names = append(names, fmt.Sprintf("launch %d of %s in %s on %s", launch.ID, launch.Service,
+				launch.Environment, claim.Host))
+		}
+	}
+	if len(names) > 0 {
+		r.Note("%d launches run a release for tables before version %d: %s", len(names), latest,
+			first(names))
+	}
+	r.Pass("no running launch has a release for tables before version %d", latest)
 }

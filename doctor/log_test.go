@@ -16,6 +16,7 @@ import (
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/checks"
 	"github.com/idmint/idmint/launchlog/memory"
+	"github.com/idmint/idmint/migrations"
 )
 
 // A reading has a share of each kind, of numbers that the test used up itself.
@@ -68,7 +69,7 @@ func TestShareLevels(t *testing.T) {
 // What passed says what was seen.
 func TestPassed(t *testing.T) {
 	log := logAt(t, time.Now())
-	start(t, log, "a")
+	claim(t, log, start(t, log, "a"), 1)
 	results, err := doctor.Log(ctx, log)
 	check(t, err)
 	var codes []string
@@ -78,7 +79,7 @@ func TestPassed(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	const all = "clock launches generators counters claims claims-ahead times-ahead"
+	const all = "clock launches generators counters claims claims-ahead times-ahead releases"
 	if got := strings.Join(codes, " "); got != all {
 		t.Errorf("%q, want %q", got, all)
 	}
@@ -253,6 +254,23 @@ func TestTimesAhead(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Launches that an older release runs are named, until this one has started in them.
+func TestReleases(t *testing.T) {
+	store := memory.New(func() time.Time { return begin })
+	log := newLog(t, store)
+	launch := start(t, log, "a")
+	for _, token := range []string{"OLDER", "g-ONE-BEFORE"} {
+		_, err := store.ClaimGenerator(ctx, launchlog.Claim{
+			Namespace: launchlog.DefaultNamespace, Launch: launch, Token: token, Host: "web-1",
+		})
+		check(t, err)
+		wantOne(t, token, log, "releases", fmt.Sprintf("note: 1 launches run a release for tables "+
+			"before version %d: launch 1 of shop in test on web-1", migrations.Latest(migrations.SQLite)))
+	}
+	claim(t, log, launch, 1)
+	wantOne(t, "this release", log, "", "")
 }
 
 // A store that tells no time is checked otherwise. One that is away is an error.

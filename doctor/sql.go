@@ -146,6 +146,9 @@ func schemaVersion(_ context.Context, db *database, r *checks.Reporter) error {
 		r.Finding("there is no launch log, or none that the role may see")
 	case db.have < want:
 		r.Finding("the tables have version %d, older than %d", db.have, want)
+	case db.have == want+1:
+		r.Note("the tables have version %d, the next one after %d: apps of this release work on them, "+
+			"until they are upgraded again", db.have, want)
 	case db.have > want:
 		r.Finding("the tables have version %d, newer than %d: a newer idmint made them", db.have,
 			want)

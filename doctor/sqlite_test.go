@@ -3,6 +3,7 @@ package doctor_test
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -72,6 +73,12 @@ func TestSQLite(t *testing.T) {
 		"schema": "finding: the tables have version 99, newer than",
 	})
 	do(t, db, "DELETE FROM idmint_schema WHERE version = 99")
+	next := migrations.Latest(migrations.SQLite) + 1
+	do(t, db, fmt.Sprintf("INSERT INTO idmint_schema (version) VALUES (%d)", next))
+	base(t, "newer by one", db, map[string]string{
+		"schema": fmt.Sprintf("note: the tables have version %d, the next one", next),
+	})
+	do(t, db, fmt.Sprintf("DELETE FROM idmint_schema WHERE version = %d", next))
 	base(t, "as before", db, nil)
 	do(t, db, "PRAGMA journal_mode = WAL")
 	base(t, "WAL", db, map[string]string{"sqlite.journal": "finding: the journal mode is wal"})

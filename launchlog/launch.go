@@ -95,6 +95,15 @@ type Claim struct {
 	ClaimedAt time.Time `json:"claimed_at"` // see Times in the package's documentation
 }
 
+// Tables returns the version of the tables that the release of the claim's process is written for, 0
+// for one that did not say so yet: see package migrations.
+func (c Claim) Tables() int {
+	if c.Token == "" || c.Token[0] < 'a' || c.Token[0] > 'z' {
+		return 0
+	}
+	return int(c.Token[0] - 'a')
+}
+
 // Event is a line of the append-only history of a launch, or of the namespace where Launch is 0.
 type Event struct {
 	Namespace string          `json:"namespace"`

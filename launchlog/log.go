@@ -227,7 +227,7 @@ func (l *Log) claim(ctx context.Context, launch int) (Claim, error) {
 		return Claim{}, err
 	}
 	take := Claim{ // the same for all attempts
-		Namespace: l.opts.Namespace, Launch: launch, Token: rand.Text(),
+		Namespace: l.opts.Namespace, Launch: launch, Token: newToken(),
 		Host: l.opts.Host, PID: l.opts.PID,
 	}
 	claim, err := attempt(ctx, l, "claim", take.Token, func(ctx context.Context) (Claim, error) {
@@ -243,6 +243,12 @@ func (l *Log) claim(ctx context.Context, launch int) (Claim, error) {
 	}
 	return claim, err
 }
+
+// tables is the version of the tables that this release is written for: see package migrations.
+const tables = 7
+
+// newToken returns a token of 125 random bits. It begins with a letter for tables: a is 0.
+func newToken() string { return string(rune('a'+tables)) + rand.Text()[1:] }
 
 // Advance makes launch numbers up to last count as used, and ends the launches that run as
 // [Advanced]. It is for an operator whose store was restored from a backup, or failed over to a
