@@ -158,6 +158,6 @@ func appendText[T idtype.ID](b []byte, id T) []byte {
 	if id.IsZero() {
 		return append(b, make([]byte, textLen)...)
 	}
-	b, _ = id.AppendText(b) // never fails
+	b, _ = id.AppendText(b) // fails for zero alone
 	return b
 }

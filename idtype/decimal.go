@@ -99,10 +99,15 @@ func (d Decimal[E]) String() string {
 	return string(appendInt63(buf[:0], int64(d)))
 }
 
-// AppendText appends the digits of String. It never fails.
-func (d Decimal[E]) AppendText(b []byte) ([]byte, error) { return appendInt63(b, int64(d)), nil }
+// AppendText appends the digits of String. Zero is an error that wraps [ErrZero].
+func (d Decimal[E]) AppendText(b []byte) ([]byte, error) {
+	if d <= 0 {
+		return b, unset(decimalType, int64(d))
+	}
+	return appendInt63(b, int64(d)), nil
+}
 
-// MarshalText is the digits of String. It never fails.
+// MarshalText is the digits of String. The error is that of AppendText.
 func (d Decimal[E]) MarshalText() ([]byte, error) {
 	return d.AppendText(make([]byte, 0, maxDigits+1))
 }
@@ -127,12 +132,15 @@ func (d *Decimal[E]) UnmarshalJSON(data []byte) error {
 	return set(d)(decodeJSON[E](decimalType, data))
 }
 
-// AppendBinary appends 8 bytes, big-endian. It never fails.
+// AppendBinary appends 8 bytes, big-endian. Zero is an error that wraps [ErrZero].
 func (d Decimal[E]) AppendBinary(b []byte) ([]byte, error) {
+	if d <= 0 {
+		return b, unset(decimalType, int64(d))
+	}
 	return binary.BigEndian.AppendUint64(b, uint64(d)), nil
 }
 
-// MarshalBinary is 8 bytes, big-endian. It never fails.
+// MarshalBinary is 8 bytes, big-endian. The error is that of AppendBinary.
 func (d Decimal[E]) MarshalBinary() ([]byte, error) { return d.AppendBinary(make([]byte, 0, 8)) }
 
 // UnmarshalBinary reads what MarshalBinary writes. On an error, which is an [*InputError], the ID

@@ -39,16 +39,22 @@
 //
 // # Zero and NULL
 //
-// The zero value means "not assigned", also where a layout could give it a meaning. No decoder
-// produces it but that of JSON, from null. Zero is written as null too, and [AsNumber] has 0 for
-// both. Its text is for people to read. Neither the text nor the binary form is read back. Value of
-// zero is an error. So a forgotten key or foreign key fails loudly, and does not point to row 0. A
-// column type can say otherwise:
+// The zero value means "not assigned". It does not leave a program as an ID: Value, the text and the
+// binary form of zero are errors, so a forgotten key or foreign key fails loudly, and does not point
+// to row 0. JSON alone has a word for it: zero is written as null, and null is read as zero.
+// [AsNumber] has 0 for both. No other decoder produces zero. String shows it, as 0 or as digits that
+// are all zero, for people to read. The TextHandler of
+// log/slog prints the error: log id.String() where an ID may be zero.
+//
+// A column type can say that an ID is optional:
 //
 //   - [database/sql.Null] of an ID, or a pointer to one, is a nullable column. NULL into a plain ID
 //     is an error. The JSON of sql.Null is that of its two fields. The JSON of a pointer, and of
 //     sqlid.Null, is the ID or null.
 //   - [OrZero] is a NOT NULL column in which zero means "none".
+//
+// The text and the binary form of an OrZero and of a sqlid.Null are empty for none, and empty ones
+// are read as none: in YAML, TOML, XML, CSV, gob, MessagePack, flags and variables of the environment.
 //
 // The tag omitzero leaves a zero out of JSON. The tag omitempty does so only for IDs of 63 bits.
 //

@@ -234,10 +234,15 @@ func (e EightByte[E]) String() string {
 	return string(appendByteText(make([]byte, 0, textLen), e[:]))
 }
 
-// AppendText appends the digits of String. It never fails.
-func (e EightByte[E]) AppendText(b []byte) ([]byte, error) { return appendByteText(b, e[:]), nil }
+// AppendText appends the digits of String. Zero is an error that wraps [ErrZero].
+func (e EightByte[E]) AppendText(b []byte) ([]byte, error) {
+	if e.IsZero() {
+		return b, eightByteScheme.unset(e[:])
+	}
+	return appendByteText(b, e[:]), nil
+}
 
-// MarshalText is the digits of String. It never fails.
+// MarshalText is the digits of String. The error is that of AppendText.
 func (e EightByte[E]) MarshalText() ([]byte, error) {
 	return e.AppendText(make([]byte, 0, textLen))
 }
@@ -261,10 +266,15 @@ func (e *EightByte[E]) UnmarshalJSON(data []byte) error {
 	return eightByteScheme.unmarshalJSON(e[:], data)
 }
 
-// AppendBinary appends the 8 bytes. It never fails.
-func (e EightByte[E]) AppendBinary(b []byte) ([]byte, error) { return append(b, e[:]...), nil }
+// AppendBinary appends the 8 bytes. Zero is an error that wraps [ErrZero].
+func (e EightByte[E]) AppendBinary(b []byte) ([]byte, error) {
+	if e.IsZero() {
+		return b, eightByteScheme.unset(e[:])
+	}
+	return append(b, e[:]...), nil
+}
 
-// MarshalBinary is the 8 bytes. It never fails.
+// MarshalBinary is the 8 bytes. The error is that of AppendBinary.
 func (e EightByte[E]) MarshalBinary() ([]byte, error) {
 	return e.AppendBinary(make([]byte, 0, len(e)))
 }

@@ -11,9 +11,12 @@ var (
 	// ErrZero is wrapped by every error about an ID that is zero, which means "not assigned".
 	ErrZero = errors.New("zero means not assigned")
 
-	// errUnset is ErrZero for a driver, with the likely causes.
-	errUnset = fmt.Errorf("%w: set the ID first, or declare an optional one as OrZero or sqlid.Null "+
-		"(in GORM, a rule of gormid sets a primary key, after db.Use)", ErrZero)
+	// errUnset is ErrZero for what writes an ID, and errUnsetColumn for a driver, with the likely
+	// causes.
+	errUnset = fmt.Errorf("%w: set the ID first, or declare an optional one as OrZero or sqlid.Null",
+		ErrZero)
+	errUnsetColumn = fmt.Errorf("%w (in GORM, a rule of gormid sets a primary key, after db.Use)",
+		errUnset)
 
 	// errNone is ErrZero for Scan.
 	errNone = fmt.Errorf("%w: scan a column where 0 means none into OrZero of this type", ErrZero)

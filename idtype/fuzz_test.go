@@ -128,6 +128,12 @@ func FuzzJSON(f *testing.F) {
 			if !bytes.Equal(data, input) {
 				t.Fatalf("%s: the input was changed from %q to %q", k.name, input, data)
 			}
+			if errors.Is(err, idtype.ErrZero) || string(data) == `""` { // it is none, and no ID
+				if orZeroErr != nil || !isZero(rawOf(o)) {
+					t.Fatalf("%s of %q in OrZero: %x, %v", k.name, data, rawOf(o), orZeroErr)
+				}
+				continue
+			}
 			if !bytes.Equal(rawOf(id), rawOf(o)) || (err == nil) != (orZeroErr == nil) {
 				t.Fatalf("%s of %q: %v, %v, in OrZero %x, %v", k.name, data, id, err, rawOf(o),
 					orZeroErr)

@@ -4,8 +4,10 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"encoding"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"reflect"
 )
 
 // Scheme is the name of an ID scheme, as the command line and error messages use it.
@@ -73,13 +75,21 @@ func Parse[T self[T]](s string) (T, error) {
 // MustParse is [Parse] for literals and tests: it panics on an error.
 func MustParse[T self[T]](s string) T { return must(Parse[T](s)) }
 
-// AppendBytes appends the binary form of an ID, which never fails.
+// AppendBytes appends the bytes of an ID, and of zero as well. For an ID they are those of its
+// AppendBinary.
 func AppendBytes[T ID](b []byte, id T) []byte {
-	b, _ = id.AppendBinary(b)
-	return b
+	if out, err := id.AppendBinary(b); err == nil {
+		return out
+	}
+	v := reflect.ValueOf(id)
+	if v.CanInt() {
+		return binary.BigEndian.AppendUint64(b, uint64(v.Int()))
+	}
+	return append(b, make([]byte, v.Len())...)
 }
 
-// FromBytes is the ID that MarshalBinary wrote. The error is an [*InputError].
+// FromBytes is the ID of the bytes that MarshalBinary wrote. It checks their number, and refuses
+// zero and negative numbers. The error is an [*InputError].
 func FromBytes[T ID](b []byte) (id T, err error) {
 	err = any(&id).(encoding.BinaryUnmarshaler).UnmarshalBinary(b)
 	return id, err

@@ -238,9 +238,17 @@ func inDomain(typ string, v int64) error {
 // and would take nil for NULL.
 func valueInt63(typ string, v int64) (driver.Value, error) {
 	if v == 0 {
-		return v, &InputError{Type: typ, Input: `"0"`, Err: errUnset}
+		return v, &InputError{Type: typ, Input: `"0"`, Err: errUnsetColumn}
 	}
 	return v, inDomain(typ, v)
+}
+
+// unset is the error of a text or a binary form for what is not an ID.
+func unset(typ string, v int64) error {
+	if v == 0 {
+		return &InputError{Type: typ, Input: `"0"`, Err: errUnset}
+	}
+	return inDomain(typ, v)
 }
 
 // scanInt63 takes every form in which a driver hands over an integer column, and the ID's own type.

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/gob"
 	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"reflect"
@@ -96,6 +97,8 @@ func testDocument[T idtype.ID](t *testing.T, id T) {
 		}
 	}
 
+	testOptional(t, id)
+
 	null := sql.Null[T]{V: id, Valid: true}
 	if err := null.Scan(nil); err != nil || null.Valid {
 		t.Errorf("sql.Null of NULL = %+v, %v", null, err)
@@ -106,5 +109,72 @@ func testDocument[T idtype.ID](t *testing.T, id T) {
 	}
 	if column := id.GormDataType(); (idtype.OrZero[T]{}).GormDataType() != column {
 		t.Errorf("GormDataType of OrZero is not %s", column)
+	}
+}
+
+// optional has an OrZero in all places of XML.
+type optional[T idtype.ID] struct {
+	Attr idtype.OrZero[T] `xml:"attr,attr"`
+	Elem idtype.OrZero[T] `xml:"elem"`
+}
+
+type required[T idtype.ID] struct{ ID T }
+
+// testOptional: what an OrZero writes it reads, none included, and an ID that is zero is no text.
+func testOptional[T idtype.ID](t *testing.T, id T) {
+	some, none := idtype.OrZero[T]{ID: id}, idtype.OrZero[T]{}
+	raw, err := id.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		o         idtype.OrZero[T]
+		text, bin string
+	}{{some, id.String(), string(raw)}, {none, "", ""}} {
+		text, err := tt.o.MarshalText()
+		bin, err2 := tt.o.MarshalBinary()
+		if string(text) != tt.text || string(bin) != tt.bin || text == nil || bin == nil ||
+			errors.Join(err, err2) != nil {
+			t.Errorf("%v is %q and %x, %v, %v", tt.o, text, bin, err, err2)
+		}
+		// A receiver that held something else holds what was read.
+		for _, before := range []idtype.OrZero[T]{some, none} {
+			byText, byParam, byBinary := before, before, before
+			err := errors.Join(byText.UnmarshalText(text), byParam.UnmarshalParam(tt.text),
+				byBinary.UnmarshalBinary(bin))
+			if byText != tt.o || byParam != tt.o || byBinary != tt.o || err != nil {
+				t.Errorf("%q and %x are %v, %v and %v, %v", text, bin, byText, byParam, byBinary, err)
+			}
+		}
+		doc := optional[T]{tt.o, tt.o}
+		data, err := xml.Marshal(doc)
+		back := optional[T]{some, some}
+		if err := errors.Join(err, xml.Unmarshal(data, &back)); err != nil || back != doc {
+			t.Errorf("XML %s is %v, %v", data, back, err)
+		}
+		if order := tt.o.Compare(none); order != map[bool]int{true: 1}[tt.text != ""] || tt.o.Compare(tt.o) != 0 ||
+			none.Compare(tt.o) != -order {
+			t.Errorf("%v beside none: %d", tt.o, order)
+		}
+	}
+	kept := some
+	for name, err := range map[string]error{
+		"text": kept.UnmarshalText([]byte("/")), "binary": kept.UnmarshalBinary([]byte{1}),
+		"param": kept.UnmarshalParam(" "), "JSON": kept.UnmarshalJSON([]byte("-1")),
+	} {
+		if !errors.As(err, new(*idtype.InputError)) || kept != some {
+			t.Errorf("%s: %v, %v", name, kept, err)
+		}
+	}
+	// Zero, as other programs have it.
+	zeros := kept
+	if err := zeros.UnmarshalBinary(make([]byte, len(raw))); err != nil || zeros != none {
+		t.Errorf("bytes that are zero are %v, %v", zeros, err)
+	}
+	if data, err := json.Marshal(map[T]int{*new(T): 1}); err == nil {
+		t.Errorf("zero is a key of %s, %v", data, err)
+	}
+	if data, err := xml.Marshal(required[T]{}); !errors.Is(err, idtype.ErrZero) {
+		t.Errorf("zero is written as %s, %v", data, err)
 	}
 }

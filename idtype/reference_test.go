@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -195,13 +196,33 @@ func checkText(t failing, k kind, raw []byte) {
 	if got := id.String(); got != want {
 		t.Fatalf("String of %x = %s, want %s", raw, got, want)
 	}
-	if got, err := id.MarshalText(); string(got) != want || err != nil {
+	// What is not an ID is shown, and never written where somebody would read it back.
+	unset := isZero(raw) || k.isInteger() && raw[0] >= 0x80
+	refused := func(name string, got []byte, err error) {
+		t.Helper()
+		var e *idtype.InputError
+		if !errors.As(err, &e) || e.Type != k.typ || isZero(raw) != errors.Is(err, idtype.ErrZero) {
+			t.Fatalf("%s of %x = %q, %v, want an *InputError", name, raw, got, err)
+		}
+	}
+	if got, err := id.MarshalText(); unset {
+		refused("MarshalText", got, err)
+	} else if string(got) != want || err != nil {
 		t.Fatalf("MarshalText of %x = %s, %v, want %s", raw, got, err, want)
+	}
+	if got, err := id.MarshalBinary(); unset {
+		refused("MarshalBinary", got, err)
+	} else if !bytes.Equal(got, raw) || err != nil {
+		t.Fatalf("MarshalBinary of %x = %x, %v", raw, got, err)
 	}
 	// Appending keeps what is there, be there room behind it or not.
 	for _, room := range []int{0, 1, 8, 15, 16, 64} {
 		b := append(make([]byte, 0, 2+room), "x="...)
-		if got, err := id.AppendText(b); string(got) != "x="+want || err != nil {
+		if got, err := id.AppendText(b); unset {
+			if refused("AppendText", got, err); string(got) != "x=" {
+				t.Fatalf("AppendText of %x wrote %q beside an error", raw, got)
+			}
+		} else if string(got) != "x="+want || err != nil {
 			t.Fatalf("AppendText of %x after %q, with room for %d = %q, %v", raw, b, room, got, err)
 		}
 	}

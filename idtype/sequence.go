@@ -48,10 +48,15 @@ func (s Sequence[E]) String() string {
 	return string(appendInt63(buf[:0], int64(s)))
 }
 
-// AppendText appends the digits of String. It never fails.
-func (s Sequence[E]) AppendText(b []byte) ([]byte, error) { return appendInt63(b, int64(s)), nil }
+// AppendText appends the digits of String. Zero is an error that wraps [ErrZero].
+func (s Sequence[E]) AppendText(b []byte) ([]byte, error) {
+	if s <= 0 {
+		return b, unset(sequenceType, int64(s))
+	}
+	return appendInt63(b, int64(s)), nil
+}
 
-// MarshalText is the digits of String. It never fails.
+// MarshalText is the digits of String. The error is that of AppendText.
 func (s Sequence[E]) MarshalText() ([]byte, error) {
 	return s.AppendText(make([]byte, 0, maxDigits+1))
 }
@@ -76,12 +81,15 @@ func (s *Sequence[E]) UnmarshalJSON(data []byte) error {
 	return set(s)(decodeJSON[E](sequenceType, data))
 }
 
-// AppendBinary appends 8 bytes, big-endian. It never fails.
+// AppendBinary appends 8 bytes, big-endian. Zero is an error that wraps [ErrZero].
 func (s Sequence[E]) AppendBinary(b []byte) ([]byte, error) {
+	if s <= 0 {
+		return b, unset(sequenceType, int64(s))
+	}
 	return binary.BigEndian.AppendUint64(b, uint64(s)), nil
 }
 
-// MarshalBinary is 8 bytes, big-endian. It never fails.
+// MarshalBinary is 8 bytes, big-endian. The error is that of AppendBinary.
 func (s Sequence[E]) MarshalBinary() ([]byte, error) { return s.AppendBinary(make([]byte, 0, 8)) }
 
 // UnmarshalBinary reads what MarshalBinary writes. On an error, which is an [*InputError], the ID

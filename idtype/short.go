@@ -110,10 +110,15 @@ func (s Short[E]) String() string {
 	return string(appendShort(buf[:0], int64(s)))
 }
 
-// AppendText appends the text of String. It never fails.
-func (s Short[E]) AppendText(b []byte) ([]byte, error) { return appendShort(b, int64(s)), nil }
+// AppendText appends the text of String. Zero is an error that wraps [ErrZero].
+func (s Short[E]) AppendText(b []byte) ([]byte, error) {
+	if s <= 0 {
+		return b, unset(shortType, int64(s))
+	}
+	return appendShort(b, int64(s)), nil
+}
 
-// MarshalText is the text of String. It never fails.
+// MarshalText is the text of String. The error is that of AppendText.
 func (s Short[E]) MarshalText() ([]byte, error) {
 	return s.AppendText(make([]byte, 0, maxShortText))
 }
@@ -138,12 +143,15 @@ func (s Short[E]) MarshalJSON() ([]byte, error) {
 // which is an [*InputError], the ID stays as it was.
 func (s *Short[E]) UnmarshalJSON(data []byte) error { return set(s)(decodeShortJSON(data)) }
 
-// AppendBinary appends 8 bytes, big-endian. It never fails.
+// AppendBinary appends 8 bytes, big-endian. Zero is an error that wraps [ErrZero].
 func (s Short[E]) AppendBinary(b []byte) ([]byte, error) {
+	if s <= 0 {
+		return b, unset(shortType, int64(s))
+	}
 	return binary.BigEndian.AppendUint64(b, uint64(s)), nil
 }
 
-// MarshalBinary is 8 bytes, big-endian. It never fails.
+// MarshalBinary is 8 bytes, big-endian. The error is that of AppendBinary.
 func (s Short[E]) MarshalBinary() ([]byte, error) { return s.AppendBinary(make([]byte, 0, 8)) }
 
 // UnmarshalBinary reads what MarshalBinary writes. On an error, which is an [*InputError], the ID

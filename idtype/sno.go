@@ -120,10 +120,15 @@ func (Sno[E]) Storage() Storage { return storageOf[E](snoScheme) }
 // read back.
 func (s Sno[E]) String() string { return string(appendByteText(make([]byte, 0, textLen), s[:])) }
 
-// AppendText appends the characters of String. It never fails.
-func (s Sno[E]) AppendText(b []byte) ([]byte, error) { return appendByteText(b, s[:]), nil }
+// AppendText appends the characters of String. Zero is an error that wraps [ErrZero].
+func (s Sno[E]) AppendText(b []byte) ([]byte, error) {
+	if s.IsZero() {
+		return b, snoScheme.unset(s[:])
+	}
+	return appendByteText(b, s[:]), nil
+}
 
-// MarshalText is the characters of String. It never fails.
+// MarshalText is the characters of String. The error is that of AppendText.
 func (s Sno[E]) MarshalText() ([]byte, error) { return s.AppendText(make([]byte, 0, textLen)) }
 
 // UnmarshalText reads what MarshalText writes, and nothing else: see [Parse]. On an error the ID stays as it was.
@@ -141,10 +146,15 @@ func (s Sno[E]) MarshalJSON() ([]byte, error) {
 // [*InputError], the ID stays as it was.
 func (s *Sno[E]) UnmarshalJSON(data []byte) error { return snoScheme.unmarshalJSON(s[:], data) }
 
-// AppendBinary appends the 10 bytes. It never fails.
-func (s Sno[E]) AppendBinary(b []byte) ([]byte, error) { return append(b, s[:]...), nil }
+// AppendBinary appends the 10 bytes. Zero is an error that wraps [ErrZero].
+func (s Sno[E]) AppendBinary(b []byte) ([]byte, error) {
+	if s.IsZero() {
+		return b, snoScheme.unset(s[:])
+	}
+	return append(b, s[:]...), nil
+}
 
-// MarshalBinary is the 10 bytes. It never fails.
+// MarshalBinary is the 10 bytes. The error is that of AppendBinary.
 func (s Sno[E]) MarshalBinary() ([]byte, error) { return s.AppendBinary(make([]byte, 0, len(s))) }
 
 // UnmarshalBinary reads what MarshalBinary writes. On an error, which is an [*InputError], the ID

@@ -99,7 +99,7 @@ var (
 // GORM would take bytes there for a list.
 func (f *byteScheme) value(form Storage, id []byte) (driver.Value, error) {
 	if isZeroBytes(id) {
-		return int64(0), failure(f, appendByteText(nil, id), errUnset)
+		return int64(0), failure(f, appendByteText(nil, id), errUnsetColumn)
 	}
 	switch form {
 	case StorageBigint:
@@ -111,6 +111,9 @@ func (f *byteScheme) value(form Storage, id []byte) (driver.Value, error) {
 	}
 	return bytes.Clone(id), nil
 }
+
+// unset is the error of a text or a binary form for zero.
+func (f *byteScheme) unset(id []byte) error { return failure(f, appendByteText(nil, id), errUnset) }
 
 // none is what a column of [OrZero] holds for zero.
 func (f *byteScheme) none(form Storage) driver.Value {

@@ -105,10 +105,15 @@ func (t Trace[E]) String() string {
 	return string(appendInt63(buf[:0], int64(t)))
 }
 
-// AppendText appends the digits of String. It never fails.
-func (t Trace[E]) AppendText(b []byte) ([]byte, error) { return appendInt63(b, int64(t)), nil }
+// AppendText appends the digits of String. Zero is an error that wraps [ErrZero].
+func (t Trace[E]) AppendText(b []byte) ([]byte, error) {
+	if t <= 0 {
+		return b, unset(traceType, int64(t))
+	}
+	return appendInt63(b, int64(t)), nil
+}
 
-// MarshalText is the digits of String. It never fails.
+// MarshalText is the digits of String. The error is that of AppendText.
 func (t Trace[E]) MarshalText() ([]byte, error) {
 	return t.AppendText(make([]byte, 0, maxDigits+1))
 }
@@ -131,12 +136,15 @@ func (t *Trace[E]) UnmarshalJSON(data []byte) error {
 	return set(t)(decodeJSON[E](traceType, data))
 }
 
-// AppendBinary appends 8 bytes, big-endian. It never fails.
+// AppendBinary appends 8 bytes, big-endian. Zero is an error that wraps [ErrZero].
 func (t Trace[E]) AppendBinary(b []byte) ([]byte, error) {
+	if t <= 0 {
+		return b, unset(traceType, int64(t))
+	}
 	return binary.BigEndian.AppendUint64(b, uint64(t)), nil
 }
 
-// MarshalBinary is 8 bytes, big-endian. It never fails.
+// MarshalBinary is 8 bytes, big-endian. The error is that of AppendBinary.
 func (t Trace[E]) MarshalBinary() ([]byte, error) { return t.AppendBinary(make([]byte, 0, 8)) }
 
 // UnmarshalBinary reads what MarshalBinary writes. On an error, which is an [*InputError], the ID

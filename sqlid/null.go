@@ -1,24 +1,30 @@
 package sqlid
 
 import (
+	"bytes"
 	"database/sql"
 	"database/sql/driver"
+	"encoding"
 	"encoding/json"
 
 	"github.com/idmint/idmint/idtype"
 )
 
 // Null is [sql.Null] of an ID, with the JSON that readers expect: the ID, or null. The JSON of
-// sql.Null itself is its two fields.
+// sql.Null itself is its two fields. Its text and its binary form are empty for NULL.
 type Null[T idtype.ID] struct {
 	sql.Null[T]
 }
 
 var (
-	_ driver.Valuer    = Null[idtype.DecimalID]{}
-	_ sql.Scanner      = (*Null[idtype.DecimalID])(nil)
-	_ json.Marshaler   = Null[idtype.DecimalID]{}
-	_ json.Unmarshaler = (*Null[idtype.DecimalID])(nil)
+	_ driver.Valuer              = Null[idtype.DecimalID]{}
+	_ sql.Scanner                = (*Null[idtype.DecimalID])(nil)
+	_ json.Marshaler             = Null[idtype.DecimalID]{}
+	_ json.Unmarshaler           = (*Null[idtype.DecimalID])(nil)
+	_ encoding.TextMarshaler     = Null[idtype.DecimalID]{}
+	_ encoding.TextUnmarshaler   = (*Null[idtype.DecimalID])(nil)
+	_ encoding.BinaryMarshaler   = Null[idtype.DecimalID]{}
+	_ encoding.BinaryUnmarshaler = (*Null[idtype.DecimalID])(nil)
 )
 
 // NullOf returns an ID for a nullable column. Zero becomes NULL.
@@ -26,6 +32,21 @@ func NullOf[T idtype.ID](id T) Null[T] { return Null[T]{sql.Null[T]{V: id, Valid
 
 // IsZero reports whether the value is NULL.
 func (n Null[T]) IsZero() bool { return !n.Valid }
+
+// String returns the ID's text, or NULL.
+func (n Null[T]) String() string {
+	if !n.Valid {
+		return "NULL"
+	}
+	return n.V.String()
+}
+
+// Compare orders as [idtype.Compare] does, NULL first.
+func (n Null[T]) Compare(other Null[T]) int {
+	a, _ := n.MarshalBinary()
+	b, _ := other.MarshalBinary()
+	return bytes.Compare(a, b)
+}
 
 // Scan takes what the ID's Scan takes, NULL, and a Null. On an error the receiver stays as it was.
 func (n *Null[T]) Scan(src any) error {
@@ -56,11 +77,60 @@ func (n Null[T]) MarshalJSON() ([]byte, error) {
 	return n.V.MarshalJSON()
 }
 
-// UnmarshalJSON takes what the ID's UnmarshalJSON takes. On an error the receiver stays as it was.
+// UnmarshalJSON takes what the ID's UnmarshalJSON takes, and an empty text. On an error the receiver
+// stays as it was.
 func (n *Null[T]) UnmarshalJSON(data []byte) error {
 	var id T
+	if string(data) == `""` { // NULL as the key of a map
+		data = []byte("null")
+	}
 	if err := json.Unmarshal(data, &id); err != nil {
 		return err
+	}
+	*n = NullOf(id)
+	return nil
+}
+
+// MarshalText returns the ID's text, which is empty for NULL.
+func (n Null[T]) MarshalText() ([]byte, error) {
+	if !n.Valid {
+		return []byte{}, nil
+	}
+	return n.V.MarshalText()
+}
+
+// UnmarshalText takes what the ID's UnmarshalText takes, and an empty text. On an error the receiver
+// stays as it was.
+func (n *Null[T]) UnmarshalText(text []byte) error {
+	return n.set(text, func(id any) error { return id.(encoding.TextUnmarshaler).UnmarshalText(text) })
+}
+
+// UnmarshalParam is UnmarshalText, for web frameworks that bind parameters by it, as gin does.
+func (n *Null[T]) UnmarshalParam(param string) error { return n.UnmarshalText([]byte(param)) }
+
+// MarshalBinary returns the ID's binary form, which is empty for NULL.
+func (n Null[T]) MarshalBinary() ([]byte, error) {
+	if !n.Valid {
+		return []byte{}, nil
+	}
+	return n.V.MarshalBinary()
+}
+
+// UnmarshalBinary takes what the ID's UnmarshalBinary takes, and nothing. On an error the receiver
+// stays as it was.
+func (n *Null[T]) UnmarshalBinary(data []byte) error {
+	return n.set(data, func(id any) error {
+		return id.(encoding.BinaryUnmarshaler).UnmarshalBinary(data)
+	})
+}
+
+// set stores what decode makes of data, or NULL if there is none.
+func (n *Null[T]) set(data []byte, decode func(id any) error) error {
+	var id T
+	if len(data) != 0 {
+		if err := decode(&id); err != nil {
+			return err
+		}
 	}
 	*n = NullOf(id)
 	return nil
