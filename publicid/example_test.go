@@ -43,12 +43,12 @@ func ExampleID() {
 		ID   PublicUserID `json:"id"`
 		Name string       `json:"name"`
 	}
-	data, err := json.Marshal(UserResponse{PublicUserID{ID: 14150009200065}, "Ann"})
+	data, err := json.Marshal(UserResponse{publicid.Of[inUsers](UserID(14150009200065)), "Ann"})
 	fmt.Println(string(data), err)
 
 	var request UserResponse
 	err = json.Unmarshal(data, &request)
-	column, _ := request.ID.Value()
+	column := request.ID.Internal()
 	fmt.Println(column, err)
 
 	err = json.Unmarshal([]byte(`{"id":"14150009200065"}`), &request)

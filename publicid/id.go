@@ -1,6 +1,7 @@
 package publicid
 
 import (
+	"bytes"
 	"database/sql"
 	"database/sql/driver"
 	"encoding"
@@ -26,7 +27,8 @@ type Source[T idtype.ID] interface {
 	Codec() *Codec[T]
 }
 
-// ID is an ID whose text and JSON are the public ones, and whose column is the one of T:
+// ID is an ID whose text and JSON are the public ones, and whose column is the one of T. [Of] makes
+// it:
 //
 //	type PublicUserID = publicid.ID[UserID, inUsers]
 //
@@ -34,25 +36,35 @@ type Source[T idtype.ID] interface {
 //		ID   PublicUserID `json:"id"`
 //		Name string       `json:"name"`
 //	}
-//	UserResponse{ID: PublicUserID{ID: user.ID}}
+//	UserResponse{ID: publicid.Of[inUsers](user.ID)}
 //
-// The zero value means "not assigned", as it does for T. Its JSON is null. On an error methods
-// leave the receiver as it was.
+// It shows the ID behind it to nobody but databases: no verb of fmt and no encoder. Those of gob and
+// MessagePack write the public text. Encoders that look for fields find none. Keep it in exported
+// fields: of others fmt calls no method, and prints what is in them.
+//
+// The zero value means "not assigned", as it does for T. Its JSON is null, and all other forms of it
+// are errors. On an error methods leave the receiver as it was.
 type ID[T idtype.ID, S Source[T]] struct {
-	ID T
+	id T // which reflection does not hand out
 }
+
+// Of returns the ID with the public text of a source's codec.
+func Of[S Source[T], T idtype.ID](id T) ID[T, S] { return ID[T, S]{id} }
 
 type noSource struct{}
 
 func (noSource) Codec() *Codec[idtype.DecimalID] { return nil }
 
 var (
-	_ driver.Valuer            = ID[idtype.DecimalID, noSource]{}
-	_ sql.Scanner              = (*ID[idtype.DecimalID, noSource])(nil)
-	_ encoding.TextMarshaler   = ID[idtype.DecimalID, noSource]{}
-	_ encoding.TextUnmarshaler = (*ID[idtype.DecimalID, noSource])(nil)
-	_ json.Marshaler           = ID[idtype.DecimalID, noSource]{}
-	_ json.Unmarshaler         = (*ID[idtype.DecimalID, noSource])(nil)
+	_ driver.Valuer              = ID[idtype.DecimalID, noSource]{}
+	_ sql.Scanner                = (*ID[idtype.DecimalID, noSource])(nil)
+	_ encoding.TextMarshaler     = ID[idtype.DecimalID, noSource]{}
+	_ encoding.TextUnmarshaler   = (*ID[idtype.DecimalID, noSource])(nil)
+	_ encoding.BinaryMarshaler   = ID[idtype.DecimalID, noSource]{}
+	_ encoding.BinaryUnmarshaler = (*ID[idtype.DecimalID, noSource])(nil)
+	_ json.Marshaler             = ID[idtype.DecimalID, noSource]{}
+	_ json.Unmarshaler           = (*ID[idtype.DecimalID, noSource])(nil)
+	_ fmt.Formatter              = ID[idtype.DecimalID, noSource]{}
 )
 
 var errJSON = errors.New("want the public text as a string, or null")
@@ -65,8 +77,25 @@ func (ID[T, S]) codec() (*Codec[T], error) {
 	return nil, &SourceError{fmt.Sprintf("%T", s)}
 }
 
+// Internal returns the ID that the database has.
+func (i ID[T, S]) Internal() T { return i.id }
+
 // IsZero reports whether no ID was assigned.
-func (i ID[T, S]) IsZero() bool { return i.ID.IsZero() }
+func (i ID[T, S]) IsZero() bool { return i.id.IsZero() }
+
+// Equal reports whether two IDs are the same, as == does. It is for packages that would compare, and
+// show, what is behind an ID.
+func (i ID[T, S]) Equal(other ID[T, S]) bool { return i == other }
+
+// Compare orders as [idtype.Compare] does the IDs behind the texts, and so tells more than the texts.
+func (i ID[T, S]) Compare(other ID[T, S]) int {
+	return bytes.Compare(idtype.AppendBytes(nil, i.id), idtype.AppendBytes(nil, other.id))
+}
+
+// Format writes the public text, whatever the verb.
+func (i ID[T, S]) Format(f fmt.State, verb rune) {
+	fmt.Fprintf(f, fmt.FormatString(f, verb), i.String())
+}
 
 // String is the public text. For people alone it is (0) for zero, and the error in parentheses for
 // what has no text.
@@ -87,7 +116,7 @@ func (i ID[T, S]) AppendText(b []byte) ([]byte, error) {
 	if err != nil {
 		return b, err
 	}
-	return c.AppendText(b, i.ID)
+	return c.AppendText(b, i.id)
 }
 
 // MarshalText is the public text. The error is that of AppendText.
@@ -107,10 +136,19 @@ func (i *ID[T, S]) UnmarshalText(text []byte) error {
 	}
 	id, err := parse(c, text)
 	if err == nil {
-		i.ID = id
+		i.id = id
 	}
 	return err
 }
+
+// UnmarshalParam is UnmarshalText, for web frameworks that bind parameters by it, as gin does.
+func (i *ID[T, S]) UnmarshalParam(param string) error { return i.UnmarshalText([]byte(param)) }
+
+// MarshalBinary is the public text.
+func (i ID[T, S]) MarshalBinary() ([]byte, error) { return i.MarshalText() }
+
+// UnmarshalBinary is UnmarshalText.
+func (i *ID[T, S]) UnmarshalBinary(data []byte) error { return i.UnmarshalText(data) }
 
 // MarshalJSON is the public text as a string, and null for zero. The error is that of AppendText.
 func (i ID[T, S]) MarshalJSON() ([]byte, error) {
@@ -142,20 +180,20 @@ func (i *ID[T, S]) UnmarshalJSON(data []byte) error {
 }
 
 // Value hands the ID to a database driver as T does: the BIGINT. Zero is an error.
-func (i ID[T, S]) Value() (driver.Value, error) { return i.ID.Value() }
+func (i ID[T, S]) Value() (driver.Value, error) { return i.id.Value() }
 
 // Scan takes what the Scan of T takes, and an ID of its own type, by value or by pointer.
 func (i *ID[T, S]) Scan(src any) error {
 	switch same := src.(type) {
 	case ID[T, S]:
-		src = same.ID
+		src = same.id
 	case *ID[T, S]:
 		if src = nil; same != nil {
-			src = same.ID
+			src = same.id
 		}
 	}
-	return any(&i.ID).(sql.Scanner).Scan(src)
+	return any(&i.id).(sql.Scanner).Scan(src)
 }
 
 // GormDataType is the column type of T.
-func (i ID[T, S]) GormDataType() string { return i.ID.GormDataType() }
+func (i ID[T, S]) GormDataType() string { return i.id.GormDataType() }

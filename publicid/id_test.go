@@ -1,9 +1,15 @@
 package publicid_test
 
 import (
+	"bytes"
+	"encoding/gob"
 	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"fmt"
+	"log/slog"
+	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -45,15 +51,15 @@ type response struct {
 }
 
 func TestJSON(t *testing.T) {
-	boss := PublicUserID{ID: 57}
+	boss := publicid.Of[inUsers](UserID(57))
 	in := response{
-		ID: PublicUserID{ID: 14150009200065}, Boss: &boss,
-		Event: PublicEventID{ID: EventID(idtype.MustParse[idtype.SnoID]("8fhmi7mfls62jp64"))},
+		ID: publicid.Of[inUsers](UserID(14150009200065)), Boss: &boss,
+		Event: publicid.Of[inEvents](EventID(idtype.MustParse[idtype.SnoID]("8fhmi7mfls62jp64"))),
 		Teams: map[PublicUserID]string{boss: "x"}, All: []PublicUserID{boss, {}},
 	}
 	data := must(json.Marshal(in))
 	want := fmt.Sprintf(`{"id":"%s","boss":"%s","event":"%s","teams":{"%s":"x"},"all":["%s",null]}`,
-		must(users.Format(in.ID.ID)), boss, in.Event, boss, boss)
+		must(users.Format(in.ID.Internal())), boss, in.Event, boss, boss)
 	if string(data) != want {
 		t.Errorf("%s, want %s", data, want)
 	}
@@ -76,41 +82,41 @@ func TestJSONRefuses(t *testing.T) {
 		"57", `"57"`, `""`, "true", `{"ID":57}`, `["` + text + `"]`, `"\u0075` + text[1:] + `"`,
 		`"` + must(events.Format(EventID{1})) + `"`, `"` + strings.ToUpper(text) + `"`, "", `"`,
 	} {
-		id := PublicUserID{ID: 1}
+		id := publicid.Of[inUsers](UserID(1))
 		var input *publicid.InputError
-		if err := id.UnmarshalJSON([]byte(data)); !errors.As(err, &input) || id.ID != 1 {
-			t.Errorf("%s: %v, %v", data, id.ID, err)
+		if err := id.UnmarshalJSON([]byte(data)); !errors.As(err, &input) || id.Internal() != 1 {
+			t.Errorf("%s: %v, %v", data, id.Internal(), err)
 		}
 	}
-	id := PublicUserID{ID: 1}
+	id := publicid.Of[inUsers](UserID(1))
 	if err := json.Unmarshal([]byte("null"), &id); err != nil || !id.IsZero() {
 		t.Error(id, err)
 	}
-	if data, err := json.Marshal(PublicUserID{ID: -1}); err == nil {
+	if data, err := json.Marshal(publicid.Of[inUsers](UserID(-1))); err == nil {
 		t.Errorf("%s", data)
 	}
 }
 
 func TestText(t *testing.T) {
 	text, id := must(users.Format(57)), PublicUserID{}
-	if err := id.UnmarshalText([]byte(text)); err != nil || id.ID != 57 || id.String() != text {
+	if err := id.UnmarshalText([]byte(text)); err != nil || id.Internal() != 57 || id.String() != text {
 		t.Error(id, err)
 	}
-	if err := id.UnmarshalText([]byte(text + "0")); err == nil || id.ID != 57 {
+	if err := id.UnmarshalText([]byte(text + "0")); err == nil || id.Internal() != 57 {
 		t.Error(id, err)
 	}
 	if b, err := (PublicUserID{}).MarshalText(); b != nil || !errors.Is(err, idtype.ErrZero) {
 		t.Errorf("%s, %v", b, err)
 	}
 	for id, want := range map[UserID]string{0: "(0)", -1: `(publicid: "-1" as user ID: `} {
-		if s := (PublicUserID{ID: id}).String(); !strings.HasPrefix(s, want) {
+		if s := publicid.Of[inUsers](id).String(); !strings.HasPrefix(s, want) {
 			t.Error(s)
 		}
 	}
 }
 
 func TestColumn(t *testing.T) {
-	id := PublicUserID{ID: 57}
+	id := publicid.Of[inUsers](UserID(57))
 	if v := must(id.Value()); v != int64(57) || id.GormDataType() != "bigint" {
 		t.Errorf("%T %v in a %s", v, v, id.GormDataType())
 	}
@@ -121,31 +127,100 @@ func TestColumn(t *testing.T) {
 		int64(57), "57", []byte("57"), id, &id, // and these are refused:
 		nil, int64(0), int64(-1), must(users.Format(57)), true, PublicUserID{}, (*PublicUserID)(nil),
 	} {
-		got, want := PublicUserID{ID: 1}, UserID(1)
+		got, want := publicid.Of[inUsers](UserID(1)), UserID(1)
 		err := got.Scan(src)
 		if err == nil {
 			want = 57
 		}
-		if got.ID != want || (err == nil) != (i < 5) {
-			t.Errorf("%T %v: %v, %v", src, src, got.ID, err)
+		if got.Internal() != want || (err == nil) != (i < 5) {
+			t.Errorf("%T %v: %v, %v", src, src, got.Internal(), err)
 		}
 	}
 }
 
 // An app that forgot to make its codec.
 func TestNoCodec(t *testing.T) {
-	id := publicid.ID[UserID, nowhere]{ID: 57}
+	id := publicid.Of[nowhere](UserID(57))
 	_, marshal := json.Marshal(id)
 	for name, err := range map[string]error{
 		"marshal": marshal, "unmarshal": json.Unmarshal([]byte(`"user_"`), &id),
 		"number": json.Unmarshal([]byte(`57`), &id), "text": id.UnmarshalText([]byte("user_")),
 	} {
 		var source *publicid.SourceError
-		if !errors.As(err, &source) || source.Source != "publicid_test.nowhere" || id.ID != 57 {
+		if !errors.As(err, &source) || source.Source != "publicid_test.nowhere" || id.Internal() != 57 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	if s := id.String(); !strings.Contains(s, "publicid_test.nowhere has no codec") {
 		t.Error(s)
+	}
+}
+
+// No way out shows the ID behind a text. Numbers are looked for in decimal, in hexadecimal, and as
+// the bytes that an encoder may make of them.
+func TestNoEncoderShowsTheID(t *testing.T) {
+	const stored = 14150009200065
+	id := publicid.Of[inUsers](UserID(stored))
+	text := id.String()
+	out := map[string]string{}
+	for _, flags := range []string{"", "+", "#", "0", "30", "-30", " ", "+#"} {
+		for _, verb := range "vsqxXdobcUteEgGT" {
+			format := "%" + flags + string(verb)
+			out[format] = fmt.Sprintf(format, id)
+			out[format+" of a pointer"] = fmt.Sprintf(format, &id)
+			out[format+" of a field"] = fmt.Sprintf(format, response{ID: id})
+		}
+	}
+	var asGob, logged, asXML bytes.Buffer
+	err := gob.NewEncoder(&asGob).Encode(response{ID: id, All: []PublicUserID{id}})
+	for _, h := range []slog.Handler{
+		slog.NewTextHandler(&logged, nil), slog.NewJSONHandler(&logged, nil),
+	} {
+		slog.New(h).Info("", "id", id, "row", response{ID: id})
+	}
+	err = errors.Join(err, xml.NewEncoder(&asXML).Encode(struct {
+		XMLName struct{}     `xml:"x"`
+		ID      PublicUserID `xml:"id,attr"`
+	}{ID: id}))
+	out["gob"], out["slog"], out["XML"] = asGob.String(), logged.String(), asXML.String()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := idtype.AppendBytes(nil, UserID(stored))
+	for name, s := range out {
+		for _, bad := range []string{
+			strconv.Itoa(stored), strconv.FormatInt(stored, 8), strconv.FormatInt(stored, 2),
+			strconv.FormatInt(stored, 16), strings.ToUpper(strconv.FormatInt(stored, 16)),
+			string(raw[2:]),
+		} {
+			if strings.Contains(s, bad) {
+				t.Errorf("%s shows the ID: %s", name, s)
+			}
+		}
+	}
+	for _, name := range []string{"%v", "%s", "%+v", "%d", "gob", "slog", "XML"} {
+		if !strings.Contains(out[name], text) {
+			t.Errorf("%s is %s, want the text in it", name, out[name])
+		}
+	}
+	// What looks for the fields of a struct finds none.
+	if fields := reflect.VisibleFields(reflect.TypeFor[PublicUserID]()); len(fields) != 1 ||
+		fields[0].IsExported() {
+		t.Errorf("a field is exported: %v", fields)
+	}
+	var back response
+	if err := gob.NewDecoder(&asGob).Decode(&back); err != nil || back.ID != id || back.All[0] != id {
+		t.Error(back, err)
+	}
+	other := publicid.Of[inUsers](UserID(stored + 1))
+	if !id.Equal(id) || id.Equal(other) || id.Compare(other) != -1 || id.Compare(id) != 0 {
+		t.Error("not equal to itself, or not below the next")
+	}
+	param := other
+	if err := param.UnmarshalParam(text); err != nil || param != id {
+		t.Error(param, err)
+	}
+	if err := param.UnmarshalBinary(raw); err == nil || param != id {
+		t.Error(param, err)
 	}
 }

@@ -55,7 +55,7 @@ func TestPublicIDPgx(t *testing.T) {
 			defer conn.Close(ctx)
 			try(t, pgxid.AfterConnect(ctx, conn))
 			must(conn.Exec(ctx, "CREATE TEMPORARY TABLE users (id bigint PRIMARY KEY, boss bigint)"))
-			ann, bob := PublicUserID{ID: annID}, PublicUserID{ID: 57}
+			ann, bob := publicid.Of[inUsers](UserID(annID)), publicid.Of[inUsers](UserID(57))
 			must(conn.Exec(ctx, "INSERT INTO users VALUES ($1, NULL)", ann))
 			must(conn.CopyFrom(ctx, pgx.Identifier{"users"}, []string{"id", "boss"},
 				pgx.CopyFromRows([][]any{{bob, ann}})))
@@ -87,7 +87,7 @@ func TestPublicIDMariaDB(t *testing.T) {
 	t.Parallel()
 	db := dbtest.Open(t, dbtest.New(t, databases.MariaDB))
 	dbtest.Exec(t, db, "CREATE TABLE users (id BIGINT PRIMARY KEY)")
-	ann := PublicUserID{ID: annID}
+	ann := publicid.Of[inUsers](UserID(annID))
 	must(db.Exec("INSERT INTO users VALUES (?)", ann))
 	var number int64
 	var id PublicUserID
@@ -107,8 +107,8 @@ func TestPublicIDGORM(t *testing.T) {
 	}
 	db := must(gorm.Open(gormsqlite.Open(":memory:"), &gorm.Config{Logger: logger.Discard}))
 	try(t, db.AutoMigrate(&Profile{}))
-	bob := PublicUserID{ID: 57}
-	in := Profile{PublicUserID{ID: annID}, &bob, sql.Null[PublicUserID]{V: bob, Valid: true}}
+	bob := publicid.Of[inUsers](UserID(57))
+	in := Profile{publicid.Of[inUsers](UserID(annID)), &bob, sql.Null[PublicUserID]{V: bob, Valid: true}}
 	try(t, db.Create(&in).Error)
 	var out Profile
 	if err := db.First(&out, "id = ?", in.ID).Error; err != nil || out.ID != in.ID ||

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -32,15 +33,13 @@ func (p jsonPlan) Encode(value any, buf []byte) ([]byte, error) {
 	if err != nil || column == nil {
 		return nil, err
 	}
-	// Down to the ID: sql.Null has JSON of its own.
-	for v.Kind() == reflect.Struct || v.Kind() == reflect.Pointer {
-		if v.Kind() == reflect.Struct {
-			v = v.Field(0)
-		} else {
-			v = v.Elem()
-		}
+	// The ID itself: sql.Null has JSON of its own, and a publicid.ID shows its field to nobody.
+	k, _ := idOf(v.Type())
+	id := reflect.New(k.typ)
+	if err := id.Interface().(sql.Scanner).Scan(column); err != nil && !errors.Is(err, idtype.ErrZero) {
+		return nil, err
 	}
-	text, err := v.Interface().(json.Marshaler).MarshalJSON()
+	text, err := id.Interface().(json.Marshaler).MarshalJSON()
 	if err != nil {
 		return nil, err
 	}
