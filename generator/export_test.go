@@ -32,3 +32,12 @@ const (
 
 // Look is a look at the register.
 func (g *Decimal) Look(ctx context.Context) error { return g.look(ctx) }
+
+// Begins is the sequence number with which a time begins.
+func (g *Short) Begins(at time.Time) int {
+	tick, err := g.tickAtTime(at)
+	if err != nil {
+		panic(err)
+	}
+	return int(g.sequence(tick, g.first))
+}

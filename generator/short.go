@@ -22,6 +22,10 @@ var shortLayout = layout{
 // its times, by a [Ceiling] each over one counter: then they wait for each other. Or they share
 // its slots, with disjoint [Pool]s. To rely on the nine random bits is luck.
 //
+// A millisecond begins with any sequence number of the pool, goes on to the last one, and then from
+// the first. So both ends of the texts vary. IDs of one generator ascend from one millisecond to the
+// next, and within one except where they pass the pool's last number.
+//
 // At its cap, where it sleeps each millisecond, IDs may carry a time up to 8 ms old.
 type Short struct {
 	timeline
@@ -37,8 +41,22 @@ func NewShort(windows Windows[struct{}], opts *Options) (*Short, error) {
 }
 
 func (g *Short) id(word uint64, _ *span) idtype.ShortID {
-	id := g.tickOf(word)*formats.ShortTimeStep | g.slotOf(word)*formats.ShortSequenceStep
+	tick := g.tickOf(word)
+	id := tick*formats.ShortTimeStep | g.sequence(tick, g.slotOf(word))*formats.ShortSequenceStep
 	return idtype.ShortID(id | g.random.Uint64()&formats.ShortMaxRandom)
+}
+
+// sequence turns the slots of a tick around within the pool, by a number that the tick alone
+// decides. So each slot has a number of its own, for whatever generator and in whatever run. A
+// counter that goes on from the last ID would do so only with a memory that survives restarts.
+func (g *Short) sequence(tick, slot uint64) uint64 {
+	const golden = 0x9e3779b97f4a7c15 // 2^64 by the golden ratio: multiples spread over all words
+	n := g.perTick()
+	slot += tick * golden >> 32 * n >> 32
+	if slot > g.last {
+		slot -= n
+	}
+	return slot
 }
 
 // Next mints one ID. It looks at ctx where it has to wait only. Errors: [*ClockError],

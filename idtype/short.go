@@ -22,15 +22,17 @@ import (
 //	bits   part         range          who gives it
 //	4      reserved     0
 //	42     timestamp    0 ..= 2^42−1   the clock: milliseconds since 2018-03-01T00:00:00Z
-//	9      sequence     0 ..= 511      the generator, counting
+//	9      sequence     0 ..= 511      the generator, counting around
 //	9      random       0 ..= 511      anything
 //
 // The text is the number in base 64, with the digits A-Z a-z 0-9 - _, of which A is 0. It has no
-// leading A. Its last two digits are moved to the front. These change most, so a list of IDs looks
-// random. Texts therefore do not sort as their IDs do. IDs made since 2020-05-04T08:44:36.736Z have
-// 10 characters. A value above the 60 bits is written by the same rule, in up to 11 characters.
+// leading A. Its last two digits are moved to the front. So the first two digits and the last one
+// change from ID to ID, and look random. The digits between are the time, whose highest ones stay for
+// days. Texts do not sort as their IDs do. IDs made since 2020-05-04T08:44:36.736Z have 10
+// characters. A value above the 60 bits is written by the same rule, in up to 11 characters.
 //
-// IDs of one generator ascend. docs/design/formats.md has the source of the layout and the text.
+// IDs of one generator ascend from one millisecond to the next. Within one they ascend except where
+// the sequence goes on from 511 to 0. docs/design/formats.md has the source of the layout and the text.
 type Short[E any] int64
 
 // ShortID is the short ID of any entity.
