@@ -7,7 +7,7 @@
 //	type           size    stored as             text                   carries
 //	[DecimalID]    63 bit  BIGINT                decimal digits         counter, generator, launch
 //	[TraceID]      63 bit  BIGINT                decimal digits         second of 388 days, node,
-//	                                                                    number
+//	                                                                    number; then it repeats
 //	[ShortID]      60 bit  BIGINT                up to 10 of            millisecond, sequence,
 //	                                             A-Z a-z 0-9 - _        random bits
 //	[SequenceID]   63 bit  BIGINT                decimal digits         its number

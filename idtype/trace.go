@@ -23,8 +23,9 @@ import (
 //	16     node_no      0 ..= 65535         the configuration, or a claim
 //	22     bottom       1 ..= 4194303       the generator, counting
 //
-// IDs ascend for the period of 2^25 seconds, which are 388 days and some hours, and then start again:
-// see [Trace.Times] and [Bounds]. The elfo actor system has the same layout.
+// IDs ascend for the period of 2^25 seconds, which are 388 days and some hours, and then start again
+// with the same ones. A table that keeps rows for longer has [Trace.Period] in its key: see
+// docs/trace.md, [Trace.Times] and [Bounds]. The elfo actor system has the same layout.
 // docs/design/formats.md names the source.
 type Trace[E any] int64
 
@@ -78,6 +79,14 @@ func (t Trace[E]) Times(around time.Time) (last, next time.Time) {
 	since := (around.Unix() - int64(t.Parts().Timestamp)) & formats.TraceMaxTimestamp
 	last = time.Unix(around.Unix()-since, 0).UTC()
 	return last, last.Add(formats.TracePeriod)
+}
+
+// Period numbers the period of the ID's last second at or before around, counted from 1970: IDs of
+// one period are unique. Let around be a day after now, lest a clock that is behind the one that
+// minted the ID lead into the period before. Up to 388 days after the ID was made it is the same.
+func (t Trace[E]) Period(around time.Time) int {
+	last, _ := t.Times(around)
+	return int(last.Unix() >> formats.TraceTimestampBits)
 }
 
 // IsZero reports whether no ID was assigned.

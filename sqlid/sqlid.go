@@ -85,8 +85,8 @@ func (c Column[T]) Type(d Dialect) (string, error) { return c.any().Type(d) }
 func (c Column[T]) Check(d Dialect) (string, error) { return c.any().Check(d) }
 
 // PrimaryKey returns the column's definition in CREATE TABLE as the primary key. A row that is
-// inserted without a key is an error: no sequence, identity or AUTO_INCREMENT makes one up. In
-// SQLite, end the statement with WITHOUT ROWID. The table is then kept in the order of the key,
+// inserted without a key is an error: no sequence, identity or AUTO_INCREMENT makes one up. Trace IDs
+// repeat: where rows stay for more than 388 days, take NotNull and a key of (period, id). In SQLite, end the statement with WITHOUT ROWID. The table is then kept in the order of the key,
 // without an index beside it. Errors are those of Check.
 func (c Column[T]) PrimaryKey(d Dialect) (string, error) { return c.any().PrimaryKey(d) }
 

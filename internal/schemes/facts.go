@@ -25,6 +25,7 @@ type Facts struct {
 	Names      []Name           // what names an ID in JSON, before its parts
 	Epoch      int64            // of the part unix_ms, in milliseconds
 	Unit       time.Duration    // of the time that IDs carry, 0 for none
+	Repeats    string           // after how long IDs are the same again, "" for never
 	BoundsHelp string           // help for bounds
 	Text       Texts
 	Codecs     map[idtype.Storage]Codec // of ClickHouse, "" for other forms

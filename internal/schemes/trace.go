@@ -18,7 +18,7 @@ var Trace = add(&Kind[idtype.TraceID]{
 			{Letter: 'n', Width: formats.TraceNodeBits, Name: "node_no"},
 			{Letter: 'b', Width: formats.TraceBottomBits, Name: "bottom", Min: 1},
 		},
-		Unit: time.Second,
+		Unit: time.Second, Repeats: "388 days",
 		BoundsHelp: `  trace      Timestamps start again every 388 days. A span in which they do is
              two ranges, and IDs of other periods are in them.
 `,
