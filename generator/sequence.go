@@ -20,6 +20,7 @@ import (
 type Sequence struct {
 	counter Counter
 	size    int64
+	most    int64                 // the last ID of all
 	block   atomic.Pointer[block] // the block in use
 	blocks  requester[*block]
 
@@ -45,13 +46,23 @@ type block struct {
 // launch log is not to have the name of one of idmint's own: see the Counter method of launchlog's
 // Log. The error is an [*OptionError].
 func NewSequence(counter Counter, size int64) (*Sequence, error) {
+	return NewSequenceUpTo(counter, size, math.MaxInt64)
+}
+
+// NewSequenceUpTo is NewSequence whose IDs are at most so much. A block that would pass it is an
+// [*idtype.RangeError] within a [*NumberError], and its numbers stay unused. IDs up to 1<<53 - 1 are
+// numbers that JavaScript holds: see [idtype.AsNumber].
+func NewSequenceUpTo(counter Counter, size, most int64) (*Sequence, error) {
+	if most < 1 {
+		return nil, &OptionError{"most", strconv.FormatInt(most, 10), "is below 1, the first ID"}
+	}
 	if size < 1 || size > math.MaxInt32 {
 		return nil, &OptionError{"size", strconv.FormatInt(size, 10), "is outside 1..2147483647"}
 	}
 	if nilable.IsNil(counter) {
 		return nil, noSource("counter")
 	}
-	g := &Sequence{counter: counter, size: size}
+	g := &Sequence{counter: counter, size: size, most: most}
 	g.block.Store(&block{})
 	g.blocks.ask = func(ctx context.Context) (*block, error) { return g.reserve(ctx, size) }
 	g.blocks.trouble = troubleOf(counter)
@@ -64,9 +75,9 @@ func (g *Sequence) reserve(ctx context.Context, n int64) (*block, error) {
 	if err != nil {
 		return nil, asRepeated(err)
 	}
-	if first < 1 || first > math.MaxInt64-n+1 {
+	if first < 1 || first > g.most-n+1 {
 		return nil, &idtype.RangeError{
-			Type: "SequenceID", Part: "id", Value: first, Min: 1, Max: math.MaxInt64 - n + 1,
+			Type: "SequenceID", Part: "id", Value: first, Min: 1, Max: g.most - n + 1,
 		}
 	}
 	end := uint64(first + n - 1)

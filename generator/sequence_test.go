@@ -83,6 +83,34 @@ func TestSequenceOfOne(t *testing.T) {
 	}
 }
 
+// TestSequenceUpTo: no ID is above the most, by Next or Fill, alone or in blocks, and every one below
+// is minted.
+func TestSequenceUpTo(t *testing.T) {
+	const most = 1<<53 - 1
+	for _, size := range []int64{1, 4} {
+		r := newRegister()
+		r.next = most - 7
+		g, err := generator.NewSequenceUpTo(r, size, most)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for want := int64(most - 7); want <= most; want++ {
+			wantSequence(t, g, want)
+		}
+		id, err := g.Next(ctx)
+		n, fillErr := g.Fill(ctx, make([]idtype.SequenceID, 3))
+		var beyond *idtype.RangeError
+		if id != 0 || n != 0 || !errors.As(err, &beyond) || !errors.As(fillErr, new(*idtype.RangeError)) ||
+			beyond.Max != most-size+1 {
+			t.Errorf("size %d, beyond: %d, %v; %d, %v", size, id, err, n, fillErr)
+		}
+	}
+	if g, err := generator.NewSequenceUpTo(newRegister(), 1, 0); g != nil ||
+		!errors.As(err, new(*generator.OptionError)) {
+		t.Errorf("up to 0: %v", err)
+	}
+}
+
 // TestSequenceBlocks: a block is counted through, and the next one is asked for when a tenth is
 // left, once. Blocks of others are left out.
 func TestSequenceBlocks(t *testing.T) {

@@ -30,7 +30,7 @@ func TestNamedTypeErrors(t *testing.T) {
 		`sqlid: unknown dialect "oracle"`: func() (string, error) {
 			return sqlid.NamedType[UserID]{Name: "user_id"}.Create("oracle")
 		},
-		`sqlid: type "user_id": unknown domain 99: want Production, Layout or Positive`: func() (string, error) {
+		`sqlid: type "user_id": unknown domain 99: want Production, Layout, Positive or Number`: func() (string, error) {
 			return sqlid.NamedType[UserID]{Name: "user_id", Domain: 99}.Create(sqlid.Postgres)
 		},
 	} {

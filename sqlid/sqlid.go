@@ -56,7 +56,7 @@ import (
 // A Domain is the set of values that a column takes.
 type Domain int
 
-// The domains, from the narrowest to the widest.
+// The domains, from the narrowest to the widest, and one for numbers of JavaScript.
 const (
 	// Production takes IDs that follow the scheme's layout and were not made by a test generator.
 	Production Domain = iota
@@ -65,6 +65,9 @@ const (
 	// Positive takes all of 1 ..= 2^63−1, or all bytes of the scheme's size except zero. It is for
 	// tables that hold rows older than the scheme.
 	Positive
+	// Number takes 1 ..= 2^53−1, the integers that JavaScript's numbers hold, of whatever layout. It
+	// is for integers alone: of sequences and snowflakes that stay below, and of scramble.Int53.
+	Number
 )
 
 // A Column describes a column of IDs of type T. Without a name its definitions are errors.
@@ -164,11 +167,15 @@ func (c AnyColumn) check(d Dialect, of, name string) (string, error) {
 		return "", err
 	case c.Name == "":
 		return "", fmt.Errorf("sqlid: the %s has no name: set its field Name", of)
-	case c.Domain < Production || c.Domain > Positive:
+	case c.Domain < Production || c.Domain > Number:
 		return "", fmt.Errorf("sqlid: %s %s: unknown domain %d: "+
-			"want Production, Layout or Positive", of, d.Quote(c.Name), c.Domain)
+			"want Production, Layout, Positive or Number", of, d.Quote(c.Name), c.Domain)
 	}
 	size := schemes.Of(c.Scheme).Size
+	if c.Domain == Number && size > 0 {
+		return "", fmt.Errorf("sqlid: %s %s: %s IDs are bytes, and Number is for integers: "+
+			"want Production, Layout or Positive", of, d.Quote(c.Name), c.Scheme)
+	}
 	numbers := ""
 	if c.Storage == idtype.StorageBigint {
 		if numbers, err = c.numbers(name); err != nil {
@@ -190,6 +197,8 @@ func (c AnyColumn) numbers(name string) (string, error) {
 		return name + " <> 0", nil
 	case c.Domain == Positive:
 		return name + " > 0", nil
+	case c.Domain == Number:
+		return fmt.Sprintf("%s BETWEEN 1 AND %d", name, 1<<53-1), nil
 	default:
 		return f.Numbers(name, "%s & %d <> 0", c.Domain == Production), nil
 	}

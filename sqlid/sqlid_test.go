@@ -176,9 +176,13 @@ func ExampleColumn_PrimaryKey() {
 
 func TestUnknownDomain(t *testing.T) {
 	check, err := sqlid.Column[UserID]{Name: "id", Domain: 99}.PrimaryKey(sqlid.SQLite)
-	const want = `sqlid: column "id": unknown domain 99: want Production, Layout or Positive`
+	const want = `sqlid: column "id": unknown domain 99: want Production, Layout, Positive or Number`
 	if err == nil || err.Error() != want || check != "" {
 		t.Errorf("got %q, %v\nwant %s", check, err, want)
+	}
+	check, err = sqlid.Column[idtype.SnoID]{Name: "id", Domain: sqlid.Number}.Check(sqlid.SQLite)
+	if err == nil || !strings.Contains(err.Error(), "sno IDs are bytes") || check != "" {
+		t.Errorf("Number of bytes: %q, %v", check, err)
 	}
 }
 

@@ -113,7 +113,7 @@ ClickHouse --primary-key is for the column that ORDER BY begins with.`,
 			if d.Storage, err = columnForm(d.Scheme, kind); err != nil {
 				return err
 			}
-			domains := []string{"production", "layout", "positive"} // in the order of sqlid's
+			domains := []string{"production", "layout", "positive", "number"} // in the order of sqlid's
 			d.Domain = sqlid.Domain(slices.Index(domains, domain))
 			if d.Domain < 0 {
 				return usage("--domain %q: want %s", domain, strings.Join(domains, ", "))
@@ -136,7 +136,8 @@ ClickHouse --primary-key is for the column that ORDER BY begins with.`,
 	flags.StringVar(&d.Name, "name", "id", "the column's name")
 	flags.StringVar(&kind, "kind", "", "bigint, bytes, text or uuid (default the scheme's first)")
 	flags.StringVar(&domain, "domain", "production",
-		"what it takes: production; layout, with test IDs; positive, with rows older than the scheme")
+		"what it takes: production; layout, with test IDs; positive, with rows older than the scheme; "+
+			"number, 1 to 2^53-1")
 	flags.BoolVar(&d.key, "primary-key", false, "the column is the primary key")
 	flags.BoolVar(&d.nullable, "nullable", false, "the column may hold NULL")
 	flags.BoolVar(&d.indexed, "indexed", false,

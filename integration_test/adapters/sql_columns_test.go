@@ -16,6 +16,7 @@ import (
 func testSQLColumns(t *testing.T, s sqlDatabase) {
 	for name, test := range map[string]func(*testing.T, sqlDatabase){
 		"Definitions":      testSQLDefinitions,
+		"Number":           testSQLNumber,
 		"Schemes":          testSQLSchemes,
 		"TextsWithoutCase": testSQLTextsWithoutCase,
 	} {
@@ -70,8 +71,22 @@ func testSQLDefinitions(t *testing.T, s sqlDatabase) {
 	}
 }
 
+// A column of the domain Number takes what a sequence up to 2^53−1 mints, and nothing above.
+func testSQLNumber(t *testing.T, s sqlDatabase) {
+	const most = 1<<53 - 1
+	key, err := sqlid.Column[idtype.SequenceID]{Name: "id", Domain: sqlid.Number}.PrimaryKey(s.Dialect)
+	try(t, err)
+	s.exec(t, "CREATE TABLE numbers ("+key+")"+s.End)
+	for value, takes := range map[int64]bool{1: true, most: true, 0: false, -1: false, most + 1: false} {
+		_, err := s.DB.Exec("INSERT INTO numbers VALUES ("+s.parameter(1)+")", value)
+		if (err == nil) != takes {
+			t.Errorf("%d: %v", value, err)
+		}
+	}
+}
+
 // refusedDomain is beyond every domain.
-const refusedDomain = sqlid.Positive + 1
+const refusedDomain = sqlid.Number + 1
 
 type sqlValue struct {
 	name  string
