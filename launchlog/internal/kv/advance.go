@@ -68,7 +68,7 @@ func (s *Store) beginAdvance(
 			Word: own, UpTo: state.Last, To: last,
 			Actor: ending.Actor, Outcome: ending.Outcome, Reason: ending.Reason,
 		}
-		state.Last, state.Write = last, word()
+		state.Advanced, state.Last, state.Write = state.Last, last, word()
 		if last == there.Last {
 			return s.commit(ctx, part, change{r, state})
 		}

@@ -331,3 +331,54 @@ func TestClaimMeetsTrim(t *testing.T) {
 		t.Errorf("%+v, %v", l, err)
 	}
 }
+
+// An advance is cut off, or comes between the end of a launch by a start and the start's own commit.
+// Launches that it is to end, or that the start has ended, pass their digits to nobody: the log may
+// have lost generator numbers of theirs.
+func TestAdvanceBesideHandingOn(t *testing.T) {
+	for _, cut := range []bool{true, false} {
+		memory := kvtest.NewMemory()
+		engine, other := &hooked{Engine: memory}, &hooked{Engine: memory}
+		s, o := kv.New(engine, nil), kv.New(other, nil)
+		if _, err := s.SetDigits(ctx, "n", launchlog.Digits{First: 1, Last: 3}); err != nil {
+			t.Fatal(err)
+		}
+		for id := 1; id <= 3; id++ {
+			start(t, s, fmt.Sprint(id), id)
+		}
+		failed := launchlog.Ending{Outcome: launchlog.Failed}
+		ended, err := s.EndLaunch(ctx, launchlog.Ref{Namespace: "n", Launch: 3}, failed)
+		if err != nil || ended.NextGenerator != 0 {
+			t.Fatal(ended, err)
+		}
+		if cut {
+			other.commit = cutOff(0)
+		}
+		advance := func() {
+			engine.commit = nil
+			_, _, err := o.AdvanceLaunches(ctx, "n", 3, launchlog.Ending{Outcome: launchlog.Advanced})
+			if (err != nil) != cut {
+				t.Error(err)
+			}
+		}
+		engine.commit = func(part string, _ []kv.Change, run func() (bool, error)) (bool, error) {
+			if part == "n/launches" {
+				advance()
+			}
+			return run()
+		}
+		start(t, s, "4", 100_003) // launch 1 has ended before, for this start
+		_, err = s.StartLaunch(ctx, launchlog.Launch{
+			Namespace: "n", Request: storetest.Request("5"), RequestHash: "h",
+		})
+		if err != nil {
+			t.Fatal(err) // launch 100003 goes on with its own digits
+		}
+		for id := 1; id <= 2; id++ {
+			l, err := s.Launch(ctx, launchlog.Ref{Namespace: "n", Launch: 100_000 + id})
+			if err != launchlog.ErrNotFound {
+				t.Errorf("cut off: %v: launch %d has digits that may be lost: %v", cut, l.ID, err)
+			}
+		}
+	}
+}

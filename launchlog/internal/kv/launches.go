@@ -73,7 +73,7 @@ func (s *Store) next(
 			return 0, 0, err
 		}
 		for i, from := range page {
-			if !from.passes(all[i]) {
+			if !from.passes(all[i]) || state.lost(from, all[i]) {
 				continue
 			}
 			id := from.Launch + launchlog.Lap
@@ -91,6 +91,12 @@ func (s *Store) next(
 func (l started) passes(p progress) bool {
 	return l.launch("", p).Passes() &&
 		(p.Ended == nil || p.Ended.Reason != "launch numbers were advanced")
+}
+
+// lost reports whether an advance was to end a launch: one that runs still, or that a start has ended
+// which came to make no launch after that.
+func (l launches) lost(from started, p progress) bool {
+	return from.Launch <= l.Advanced && (p.Ended == nil || p.Ended.Outcome == launchlog.HandedOn)
 }
 
 func (l launches) digits() launchlog.Digits {

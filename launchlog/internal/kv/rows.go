@@ -100,7 +100,9 @@ type launches struct {
 	Events  int               `json:"events,omitempty"`
 	At      time.Time         `json:"at"` // of the newest launch or event
 	Pending *advance          `json:"pending,omitempty"`
-	Write   string            `json:"write"`
+	// Advanced is the last launch before the newest advance: up to it none runs on.
+	Advanced int    `json:"advanced,omitempty"`
+	Write    string `json:"write"`
 }
 
 // advance is an advance of the launch numbers that has not ended all launches yet.
