@@ -80,13 +80,15 @@ func (l *Log) proceed(ctx context.Context, launch int, why error) (Launch, error
 	}
 	r := old.Request
 	r.Key = "continues launch " + strconv.Itoa(launch)
+	// All who come here give the same reason: numbers that are used up stay so, also where the launch
+	// was to be handed on.
 	r.Reason = fmt.Sprintf("launch %d, of key %s, has used its generator numbers", launch, quote(old.Key))
 	switch {
-	case old.Outcome == HandedOn:
+	case errors.Is(why, ErrEnded) && old.Outcome != HandedOn:
+		return Launch{}, why
+	case old.NextGenerator < MaxGenerators:
 		r.Reason = fmt.Sprintf("another launch took over the digits of launch %d, of key %s", launch,
 			quote(old.Key))
-	case errors.Is(why, ErrEnded):
-		return Launch{}, why
 	}
 	return l.Start(ctx, r)
 }

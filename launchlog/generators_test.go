@@ -81,3 +81,26 @@ func TestOrderOfOlderCopy(t *testing.T) {
 		}
 	}
 }
+
+// A launch whose last number a claim has taken is handed on nevertheless: in stores of keys and values
+// a start may have chosen it before. Who comes before and who comes after continue in one launch.
+func TestContinuesBesideHandingOn(t *testing.T) {
+	log := newLog(t, memory.New(nil), nil)
+	if _, err := log.Start(ctx, storetest.Request("a")); err != nil {
+		t.Fatal(err)
+	}
+	for range launchlog.MaxGenerators {
+		if _, err := log.Claim(ctx, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for number := range 2 {
+		launch, got, err := log.Generators(1).NextGenerator(ctx)
+		if err != nil || launch != 2 || got != number {
+			t.Errorf("launch %d, %d, %v, want launch 2, %d", launch, got, err, number)
+		}
+		if _, err := log.End(ctx, 1, launchlog.Ending{Outcome: launchlog.HandedOn}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
