@@ -382,3 +382,21 @@ func TestAdvanceBesideHandingOn(t *testing.T) {
 		}
 	}
 }
+
+// A start that hands a launch on changes two partitions. Those of n/launches and of launch 247 have
+// the same lane in the queue: the start does not wait for itself.
+func TestHandingOnInOneLane(t *testing.T) {
+	l, err := launchlog.New(kv.New(kvtest.NewMemory(), nil), &launchlog.Options{Namespace: "n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.SetDigits(ctx, launchlog.Digits{First: 247, Last: 247}); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []int{247, 100_247} {
+		launch, err := l.Start(ctx, storetest.Request(fmt.Sprint(id)))
+		if err != nil || launch.ID != id {
+			t.Errorf("launch %d, %v, want %d", launch.ID, err, id)
+		}
+	}
+}

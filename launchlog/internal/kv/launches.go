@@ -194,12 +194,13 @@ func (s *Store) EndLaunch(
 }
 
 // end ends a launch unless it has ended, and returns what has become of it. It makes the partition
-// where that is missing, so that no claim is made that read before.
+// where that is missing, so that no claim is made that read before. It stands in no queue, because a
+// start that hands the launch on stands in one.
 func (s *Store) end(
 	ctx context.Context, ref launchlog.Ref, l started, ending launchlog.Ending,
 ) (p progress, err error) {
 	part := launchPart(ref)
-	err = s.step(ctx, part, func(ctx context.Context) (bool, error) {
+	err = unqueued(ctx, func(ctx context.Context) (bool, error) {
 		state, r, err := row[progress](ctx, s, part, stateRow)
 		p = state
 		if err != nil || p.Ended != nil {

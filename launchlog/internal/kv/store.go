@@ -62,6 +62,12 @@ func (s *Store) step(
 		return err
 	}
 	defer leave()
+	return unqueued(ctx, try)
+}
+
+// unqueued is step without the queue. A step within another one would wait for itself there, where
+// their partitions share a lane.
+func unqueued(ctx context.Context, try func(context.Context) (done bool, err error)) error {
 	for n := range dialect.Attempts(ctx, longestPause) {
 		done, err := try(ctx)
 		if done || err != nil {
