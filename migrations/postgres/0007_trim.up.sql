@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION idmint_keep_claim() RETURNS trigger LANGUAGE plpgsql 
 DECLARE
     newer boolean;
 BEGIN
-    IF OLD.claimed_at < clock_timestamp() - interval '1 day' THEN
+    IF OLD.claimed_at < clock_timestamp() - interval '24 hours' THEN
         -- The table is that of the trigger, whatever the search_path is.
         EXECUTE format('SELECT EXISTS (SELECT FROM %I.%I WHERE namespace = $1 AND launch_id = $2 AND generator_id > $3)',
             TG_TABLE_SCHEMA, TG_TABLE_NAME) INTO newer USING OLD.namespace, OLD.launch_id, OLD.generator_id;
