@@ -14,7 +14,6 @@ import (
 	"github.com/idmint/idmint"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/launchlog/postgres"
-	"github.com/idmint/idmint/sqlid"
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
 
@@ -57,22 +56,27 @@ func run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, ids.Close(ctx)) }()
 	keys := idmint.Keys[User](ids)
 
-	key, err := sqlid.Column[UserID]{Name: "id"}.PrimaryKey(sqlid.Postgres)
+	_, err = pool.Exec(ctx,
+		"CREATE TABLE IF NOT EXISTS users (id bigint PRIMARY KEY, name text NOT NULL)")
 	if err != nil {
 		return err
 	}
-	_, err = pool.Exec(ctx, "CREATE TABLE IF NOT EXISTS users ("+key+", name text NOT NULL)")
+	id, err := keys.Next(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = pool.Exec(ctx, "INSERT INTO users (id, name) VALUES ($1, $2)", id, "Ann")
 	if err != nil {
 		return err
 	}
 
-	users := []User{{Name: "Ann"}, {Name: "Bob"}, {Name: "Cem"}}
+	users := []User{{Name: "Bob"}, {Name: "Cem"}}
 	minted, err := keys.Many(ctx, len(users))
 	if err != nil {
 		return err
 	}
-	for i, id := range minted {
-		users[i].ID = id
+	for i := range minted {
+		users[i].ID = minted[i]
 	}
 	_, err = pool.CopyFrom(ctx, pgx.Identifier{"users"}, []string{"id", "name"},
 		pgx.CopyFromSlice(len(users), func(i int) ([]any, error) {
@@ -82,7 +86,7 @@ func run(ctx context.Context) (err error) {
 		return err
 	}
 	rows, err := pool.Query(ctx, "SELECT id, name FROM users WHERE id = ANY($1) ORDER BY id",
-		[]UserID{users[0].ID, users[2].ID})
+		[]UserID{id, users[1].ID})
 	if err != nil {
 		return err
 	}
