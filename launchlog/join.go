@@ -102,7 +102,7 @@ func (a App) admits(launch Launch) error {
 	}
 	if !launch.Running() && launch.Outcome != HandedOn { // another one continues that
 		return &JoinError{App: a, Err: ErrEnded, Reason: fmt.Sprintf("it ended at %s, with "+
-			"outcome %s: start a new launch for this deployment",
+			"outcome %s: start a new launch for this deployment, or give it a new key",
 			launch.EndedAt.UTC().Format(time.RFC3339), launch.Outcome)}
 	}
 	return nil
@@ -133,7 +133,7 @@ func (a App) refused(err error) error {
 		reason = "the log has no such launch: check that the app has the log, and the namespace, " +
 			"that idmint launch start has"
 	case errors.Is(err, ErrEnded):
-		reason = "it has ended: start a new launch for this deployment"
+		reason = "it has ended: start a new launch for this deployment, or give it a new key"
 	case errors.As(err, &unresolved):
 		reason = "the log does not answer: " + named.Bare(unresolved)
 	}
