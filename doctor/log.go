@@ -70,7 +70,7 @@ func compareClocks(c *content, _ []Share, r *checks.Reporter) {
 // left, at the pace of the newest launches.
 func forecast(c *content, _ []Share, r *checks.Reporter) {
 	last := c.lastLaunch()
-	left := c.digits.Last - last%launchlog.Lap
+	left := c.digits.Last - last
 	text := fmt.Sprintf("launch %d is the last one", last)
 	if n := len(c.newest); n > 1 {
 		starts := 0

@@ -106,6 +106,8 @@ func TestForecast(t *testing.T) {
 		now.AddDate(0, 0, 99_898/200).Format("January 2006") + " on")
 	check(t, log.SetDigits(ctx, launchlog.Digits{First: 1, Last: 101}))
 	says("launch 101 is the last one, and about 10 million starts of apps are left; the next one has the digits of an earlier one")
+	start(t, log, "in the second lap")
+	says("launch 100001 is the last one, and about 10 million starts of apps are left; the next one has the digits of an earlier one")
 }
 
 // Clocks may differ by a second, and by 30 s with a note.
