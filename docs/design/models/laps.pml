@@ -5,6 +5,7 @@
  *
  * Launch n has the digits (n - 1) % DIGITS. A log is trimmed, backed up, and restored, up to RESTORES
  * times. The operator then advances it to a launch that is no lower than any that was acknowledged.
+ * With PARTS an advance is in parts, and starts come between them, which read before it began too.
  * With RANGES the log gives up its last digits, before a launch has had them, to a log of another
  * region.
  *
@@ -29,6 +30,10 @@
 #define DOUBT 0 /* so many answers of claims may be lost */
 #endif
 
+#ifndef PARTS
+#define PARTS 0 /* launches lie in partitions: an advance ends them one by one, beside starts */
+#endif
+
 #define none 0
 #define anew 1        /* a launch counts its generator numbers from 0 */
 #define together 2    /* the launch that had the digits runs on */
@@ -41,6 +46,7 @@
 #define wide 9        /* an advance does not state the range again */
 #define late 10       /* digits are given up that a launch has had */
 #define anytoken 11   /* a claim in doubt takes another claim's row for its own */
+#define meets 12      /* launches that an advance is still to end pass their digits */
 #ifndef MUT
 #define MUT none
 #endif
@@ -49,9 +55,11 @@
 #define RUNNING 1
 #define ENDED 2
 #define LOST 3 /* ended by an advance */
+#define HANDED 4 /* ended by a start, for its own launch */
 
 typedef Log {
 	byte last;               /* launch */
+	byte advanced;           /* the last launch before the newest advance, where that has parts */
 	byte digits;             /* that are its own: 0 .. digits - 1 */
 	byte st[LAUNCHES + 1];   /* of launches */
 	byte next[LAUNCHES + 1]; /* generator number */
@@ -64,21 +72,25 @@ byte other;         /* the next number of the last digits in the other region's 
 byte truth;         /* the highest launch that was acknowledged */
 byte heir, base, was; /* a start that has ended the launch before: its launch, number, and last */
 byte restores, doubt, doubts; /* doubt: the launch whose claim is in doubt; doubts: how many were */
-bool saved, restored, given;
+bool saved, restored, pending, given;
 
 hidden byte ln, dd, gg, target, repeated;
 
 #define works (!restored || MUT == forgotten)
+#define meanwhile (works || pending)
+#define lost(ln) (ln <= log.advanced && MUT != meets && \
+	(log.st[ln] == RUNNING || log.st[ln] == HANDED))
 #define at(ln) (((ln) - 1) % DIGITS)
 #define before(ln) (ln > DIGITS -> ln - DIGITS : 0)
 #define fresh(ln) (ln <= DIGITS && at(ln) < log.digits || \
 	MUT == gaps && ln > DIGITS && log.st[before(ln)] == NONE)
-#define passes(ln) (ln > DIGITS && log.next[before(ln)] < NUMBERS && \
-	(log.st[before(ln)] == RUNNING || log.st[before(ln)] == ENDED || \
+#define passes(ln) (ln > DIGITS && log.next[before(ln)] < NUMBERS && !lost(before(ln)) && \
+	(log.st[before(ln)] == RUNNING || log.st[before(ln)] == ENDED || log.st[before(ln)] == HANDED || \
 	MUT == whole && log.st[before(ln)] == LOST))
 
 inline copy(a, b) {
 	a.last = b.last;
+	a.advanced = b.advanced;
 	a.digits = b.digits;
 	a.token = b.token;
 	a.number = b.number;
@@ -124,7 +136,7 @@ init {
 	log.digits = DIGITS;
 	do
 	/* a start, in one step where nobody had the digits before */
-	:: atomic { works && heir == 0 && log.last < LAUNCHES ->
+	:: atomic { meanwhile && heir == 0 && log.last < LAUNCHES ->
 		choose();
 		if
 		:: ln > LAUNCHES -> skip
@@ -135,7 +147,7 @@ init {
 				base = log.next[before(ln)];
 				if
 				:: MUT != together && MUT != eager && log.st[before(ln)] == RUNNING ->
-					log.st[before(ln)] = ENDED
+					log.st[before(ln)] = (PARTS -> HANDED : ENDED)
 				:: else
 				fi;
 				heir = ln;
@@ -144,7 +156,7 @@ init {
 		fi;
 		ln = 0
 	}
-	:: atomic { works && heir > 0 ->
+	:: atomic { meanwhile && heir > 0 ->
 		ln = heir;
 		if
 		:: was == log.last ->
@@ -154,11 +166,17 @@ init {
 		fi;
 		ln = 0; heir = 0; base = 0; was = 0
 	}
+	/* a start read before an advance began, and comes to make no launch */
+	:: atomic { PARTS ->
+		select(ln : 1 .. LAUNCHES);
+		log.st[ln] = (log.st[ln] == RUNNING -> HANDED : log.st[ln]);
+		ln = 0
+	}
 	/* a claim, whose answer may be lost */
-	:: atomic { works ->
+	:: atomic { meanwhile ->
 		select(ln : 1 .. LAUNCHES);
 		if
-		:: log.st[ln] == RUNNING && log.next[ln] < NUMBERS ->
+		:: log.st[ln] == RUNNING && log.next[ln] < NUMBERS && (works || ln > log.advanced) ->
 			take();
 			if
 			:: hand(at(ln), gg)
@@ -225,11 +243,12 @@ init {
 	:: atomic { saved && restores < RESTORES ->
 		copy(log, backup);
 		restored = true;
+		pending = false;
 		heir = 0; base = 0; was = 0;
 		restores++
 	}
 	/* an advance, beyond every launch that is known of */
-	:: atomic { restored && MUT != forgotten ->
+	:: atomic { restored && !pending && MUT != forgotten ->
 		target = (MUT == short && truth > 0 -> truth - 1 : truth);
 		if
 		:: skip
@@ -237,12 +256,32 @@ init {
 		fi;
 		target = (target < log.last -> log.last : target);
 		log.digits = (given && MUT != wide -> DIGITS - 1 : log.digits);
-		for (ln : 1 .. LAUNCHES) {
-			log.st[ln] = (log.st[ln] == RUNNING -> LOST : log.st[ln])
-		}
+		if
+		:: PARTS ->
+			log.advanced = log.last;
+			pending = true;
+			heir = 0; base = 0; was = 0
+		:: else ->
+			for (ln : 1 .. LAUNCHES) {
+				log.st[ln] = (log.st[ln] == RUNNING -> LOST : log.st[ln])
+			}
+			restored = false
+		fi;
 		log.last = target;
-		restored = false;
 		ln = 0; target = 0
+	}
+	/* and its parts */
+	:: atomic { pending ->
+		ln = 1;
+		do
+		:: ln <= log.advanced && log.st[ln] != RUNNING -> ln++
+		:: else -> break
+		od;
+		if
+		:: ln <= log.advanced -> log.st[ln] = LOST
+		:: else -> pending = false; restored = false
+		fi;
+		ln = 0
 	}
 	/* the last digits go to another region */
 	:: atomic { RANGES && works && !given && (log.last < DIGITS || MUT == late) ->
