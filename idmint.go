@@ -20,7 +20,6 @@ package idmint
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -37,10 +36,10 @@ import (
 // environment variable IDMINT_LAUNCH_ID, where a pipeline has started it. Or it is that of a key that
 // names the deployment and no other, in Deployment or in IDMINT_DEPLOYMENT: the first process starts
 // the launch, with the version and commit of its build, and the others join it, whatever theirs are.
-// In Kubernetes the label pod-template-hash is such a key, by
-// the Downward API; elsewhere the number of a release, or its commit. With neither, and no
-// Environment but "dev", it is a launch of this user and folder for development, which no log takes
-// that has other launches.
+// If that launch has ended, they continue in a new one. In Kubernetes the label pod-template-hash is
+// such a key, by the Downward API; elsewhere the number of a release, or its commit. With neither,
+// and no Environment but "dev", it is a launch of this user and folder for development, which no log
+// takes that has other launches.
 type App struct {
 	Service     string // such as "shop": the log keeps the order of IDs for each service
 	Environment string // "production" if empty
@@ -68,7 +67,7 @@ func (i *IDs) Log() *launchlog.Log { return i.log }
 // Open joins the app's launch, or starts it, and readies a generator of its own. Call it once, when
 // the app starts, and Close when it ends: then the next start's IDs begin above this one's.
 //
-// Errors are those of [launchlog.New], [launchlog.Log.Start], [launchlog.Log.Join],
+// Errors are those of [launchlog.New], [launchlog.Log.StartOrJoin], [launchlog.Log.Join],
 // [launchlog.Log.JoinDev] and [generator.Decimal.Ready]. A store that has no tables yet says so when
 // it is opened, before this call.
 func Open(ctx context.Context, store launchlog.Store, app App) (*IDs, error) {
@@ -104,16 +103,7 @@ func join(ctx context.Context, log *launchlog.Log, app App) (*launchlog.Generato
 			"take %s or %s, and App's field of the other stays empty", app.Deployment, launchVariable,
 			deploymentVariable)
 	case app.Deployment != "":
-		launch, err := log.Start(ctx, app.request())
-		var other *launchlog.ConflictError // another build of the same deployment started it
-		switch {
-		case err == nil:
-			app.Launch = launch.ID
-		case errors.As(err, &other):
-			app.Launch = other.Launch
-		default:
-			return nil, err
-		}
+		return log.StartOrJoin(ctx, app.request())
 	case !launched && dev:
 		return log.JoinDev(ctx, app.Service)
 	case !launched:

@@ -109,6 +109,14 @@ func TestOpenEnvironment(t *testing.T) {
 	if id, err := open(dev, shop); err != nil || id.Parts().Launch != 3 {
 		t.Errorf("a deployment that another build has started: %v, %v", id, err)
 	}
+	for last := 5; last < 10; last += 4 { // an advance, after a restore, ends all
+		if _, err := log.Advance(t.Context(), last, "ann"); err != nil {
+			t.Fatal(err)
+		}
+		if id, err := open(dev, shop); err != nil || id.Parts().Launch != last+1 {
+			t.Errorf("a deployment whose launch has ended: %v, %v", id, err)
+		}
+	}
 	t.Setenv("IDMINT_DEPLOYMENT", "")
 	if _, err := open(dev, shop); !errors.Is(err, launchlog.ErrOtherApp) {
 		t.Errorf("for development, beside a deployment: %v", err)

@@ -2,7 +2,6 @@ package launchlog
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/user"
@@ -18,12 +17,12 @@ const devEnvironment = "dev"
 //	numbers, err := log.JoinDev(ctx, "shop")
 //
 // A service has one such launch for each user and folder, in the environment "dev".
-// Every start of the app takes the next generator number of it. Where somebody has ended it, the
+// Every start of the app takes the next generator number of it. If somebody has ended it, the
 // next start begins another one.
 //
 // It is never for production, where a launch says who deployed what. So it is a
 // [*JoinError] where IDMINT_LAUNCH_ID is set, or where the log's namespace has a launch of
-// another environment. Other errors are those of [Log.Start] and Join.
+// another environment. Other errors are those of [Log.StartOrJoin].
 func (l *Log) JoinDev(ctx context.Context, service string) (*Generators, error) {
 	if l == nil {
 		return nil, errNotMade
@@ -43,21 +42,7 @@ func (l *Log) JoinDev(ctx context.Context, service string) (*Generators, error) 
 	if err != nil {
 		return nil, &JoinError{App: app, Reason: err.Error(), Err: err}
 	}
-	key := r.Key
-	for n := 2; ; n++ {
-		launch, err := l.Start(ctx, r)
-		if err != nil {
-			return nil, err
-		}
-		if launch.Running() {
-			app.Launch = launch.ID
-			numbers, err := l.join(ctx, app)
-			if !errors.Is(err, ErrEnded) {
-				return numbers, err
-			}
-		}
-		r.Key = key + "#" + strconv.Itoa(n)
-	}
+	return l.StartOrJoin(ctx, r)
 }
 
 // onlyDev returns an error where the namespace has a launch of another environment.

@@ -81,6 +81,41 @@ func (l *Log) Join(ctx context.Context, app App) (*Generators, error) {
 	return l.join(ctx, app)
 }
 
+// StartOrJoin joins the launch of a key, and starts it if there is none. It is for apps that start
+// their launch themselves: each process of a deployment makes the same request, whose key names the
+// deployment. If their requests differ, as those of two builds do, the launch has that of the process
+// that came first. A launch that has ended continues in a new one, whose key has "#2" appended, or
+// "#3" and so on, so that a deployment starts again after an [Log.Advance] or a rollback.
+//
+// Errors are those of [Log.Start], but for the [*ConflictError], and those of [Log.Join].
+func (l *Log) StartOrJoin(ctx context.Context, r Request) (*Generators, error) {
+	if l == nil {
+		return nil, errNotMade
+	}
+	app := App{Service: r.Service, Environment: r.Environment}
+	key := r.Key
+	for n := 2; ; n++ {
+		launch, err := l.Start(ctx, r)
+		if other := (*ConflictError)(nil); errors.As(err, &other) {
+			launch, err = l.Show(ctx, other.Launch)
+		}
+		if err != nil {
+			return nil, err
+		}
+		app.Launch = launch.ID
+		if err := app.owns(launch); err != nil {
+			return nil, err
+		}
+		if launch.Running() || launch.Outcome == HandedOn {
+			numbers, err := l.join(ctx, app)
+			if !errors.Is(err, ErrEnded) {
+				return numbers, err
+			}
+		}
+		r.Key = key + "#" + strconv.Itoa(n)
+	}
+}
+
 // join takes the first number of a launch that is the app's.
 func (l *Log) join(ctx context.Context, app App) (*Generators, error) {
 	numbers := l.Generators(app.Launch)
@@ -93,16 +128,24 @@ func (l *Log) join(ctx context.Context, app App) (*Generators, error) {
 	return numbers, nil
 }
 
-// admits returns an error where a launch is not the app's, or has ended.
-func (a App) admits(launch Launch) error {
+// owns returns an error if a launch is another app's.
+func (a App) owns(launch Launch) error {
 	if launch.Service != a.Service || launch.Environment != a.Environment {
 		return &JoinError{App: a, Err: ErrOtherApp, Reason: fmt.Sprintf("it is of %s in %s: "+
 			"hand this app the number of its own launch",
 			quote(launch.Service), quote(launch.Environment))}
 	}
+	return nil
+}
+
+// admits returns an error if a launch is another app's, or has ended.
+func (a App) admits(launch Launch) error {
+	if err := a.owns(launch); err != nil {
+		return err
+	}
 	if !launch.Running() && launch.Outcome != HandedOn { // another one continues that
 		return &JoinError{App: a, Err: ErrEnded, Reason: fmt.Sprintf("it ended at %s, with "+
-			"outcome %s: start a new launch for this deployment, or give it a new key",
+			"outcome %s: start a new launch for this deployment",
 			launch.EndedAt.UTC().Format(time.RFC3339), launch.Outcome)}
 	}
 	return nil
@@ -133,7 +176,7 @@ func (a App) refused(err error) error {
 		reason = "the log has no such launch: check that the app has the log, and the namespace, " +
 			"that idmint launch start has"
 	case errors.Is(err, ErrEnded):
-		reason = "it has ended: start a new launch for this deployment, or give it a new key"
+		reason = "it has ended: start a new launch for this deployment"
 	case errors.As(err, &unresolved):
 		reason = "the log does not answer: " + named.Bare(unresolved)
 	}

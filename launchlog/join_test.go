@@ -291,6 +291,45 @@ func TestContinues(t *testing.T) {
 	}
 }
 
+// TestStartOrJoin: a key has one launch, whoever started it, and a new one after each that has ended.
+// The launch of another app is refused.
+func TestStartOrJoin(t *testing.T) {
+	l := newLog(t, memory.New(nil), nil)
+	join := func(version string, launch, number int) {
+		t.Helper()
+		r := storetest.Request("7f9c")
+		r.Version = version
+		numbers, err := l.StartOrJoin(ctx, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		digits, got, err := numbers.NextGenerator(ctx)
+		if err != nil || digits != launch || got != number {
+			t.Errorf("%s has launch %d, %d, %v, want %d, %d", version, digits, got, err, launch, number)
+		}
+	}
+	join("1.7", 1, 0)
+	join("1.8", 1, 1)
+	for launch, outcome := range []launchlog.Outcome{1: launchlog.Failed, 2: launchlog.Superseded} {
+		if launch == 0 {
+			continue
+		}
+		if _, err := l.End(ctx, launch, launchlog.Ending{Outcome: outcome}); err != nil {
+			t.Fatal(err)
+		}
+		join("1.7", launch+1, 0)
+		join("1.8", launch+1, 1)
+	}
+	if third, err := l.Show(ctx, 3); err != nil || third.Key != "7f9c#3" || third.Version != "1.7" {
+		t.Errorf("%+v, %v", third, err)
+	}
+	r := storetest.Request("7f9c")
+	r.Service = "another"
+	if _, err := l.StartOrJoin(ctx, r); !errors.Is(err, launchlog.ErrOtherApp) {
+		t.Errorf("the launch of another app: %v", err)
+	}
+}
+
 // scarce is a store whose launches have two generator numbers.
 type scarce struct {
 	*memory.Store
