@@ -70,7 +70,7 @@
 //     that end as their context, and give up what is under way. [Log.List], [Log.Claims] and
 //     [Log.Counters] read pages of 1,000 rows, each with a budget of its own. Where [Log.Events]
 //     and [Log.Claims] find nothing, they look for the launch, with a budget of its own. The Open
-//     of a store has no budget, and waits up to 10 s.
+//     of a store has no budget, and waits up to a minute for a server of SQL, and up to 10 s otherwise.
 //   - No call guesses. Where an answer was lost, the log runs the whole operation again under its
 //     key. A counter takes other numbers instead.
 //

@@ -3,7 +3,9 @@ package stores_test
 import (
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
 )
 
@@ -39,4 +41,31 @@ func TestPostgresConnections(t *testing.T) {
 		}
 		store.Close()
 	}
+}
+
+// A log that is opened by a DSN closes its connections soon after their last use, so that others have
+// them, and opens others when it is asked.
+func TestIdleConnections(t *testing.T) {
+	eachServer(t, func(t *testing.T, s server) {
+		d := s.database(t)
+		db := dbtest.Open(t, d)
+		db.SetMaxOpenConns(1)
+		query := `SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND pid <> pg_backend_pid()`
+		if s.kind == databases.MariaDB {
+			query = `SELECT count(*) FROM information_schema.processlist
+				WHERE db = database() AND id <> connection_id()`
+		}
+		store := open(t, d)
+		for range 2 {
+			if _, err := logOf(t, store).Counters(ctx, "", 1); err != nil {
+				t.Fatal(err)
+			}
+			for sessions := 1; sessions > 0; time.Sleep(50 * time.Millisecond) {
+				if err := db.QueryRow(query).Scan(&sessions); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
 }

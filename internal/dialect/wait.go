@@ -13,13 +13,24 @@ import (
 // firstPause is the longest pause before the second attempt.
 const firstPause = 10 * time.Millisecond
 
+// A thousand processes that start at once ask a server that has no connection left no more often than
+// it can refuse them.
+const (
+	firstAwait   = 200 * time.Millisecond
+	longestAwait = 3 * time.Second
+)
+
 // Attempts counts the attempts at something that passes, from 1, until ctx ends or the caller has
 // what it wants. A random pause comes before each attempt but the first. It is up to 10 ms, then up
 // to twice as much each time, and up to longest in the end. Random pauses keep many who wait for
 // the same from coming back together. An ended ctx allows no attempt, not even the first.
 func Attempts(ctx context.Context, longest time.Duration) iter.Seq[int] {
+	return attempts(ctx, firstPause, longest)
+}
+
+func attempts(ctx context.Context, first, longest time.Duration) iter.Seq[int] {
 	return func(yield func(int) bool) {
-		pause := min(firstPause, longest)
+		pause := min(first, longest)
 		for n := 1; ctx.Err() == nil && yield(n); n++ {
 			timer := time.NewTimer(rand.N(pause))
 			select {
@@ -41,7 +52,7 @@ func Await(
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var last error // of an attempt that was not merely cut off
-	for range Attempts(waiting, time.Second) {
+	for range attempts(waiting, firstAwait, longestAwait) {
 		err := try(waiting)
 		if err == nil || !passes(err) && !errors.Is(err, waiting.Err()) {
 			return err

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/goleak"
@@ -149,4 +152,35 @@ func TestCauses(t *testing.T) {
 		})
 		return err
 	})
+}
+
+// Processes stand in line, one after another. One that is killed leaves the line with its lease, which
+// here it gives up.
+func TestLine(t *testing.T) {
+	t.Parallel()
+	config := place(t)
+	var turns, most atomic.Int32
+	var group sync.WaitGroup
+	for range 10 {
+		group.Go(func() {
+			e := newEngine(config)
+			defer e.Close()
+			leave := e.Wait(ctx, "n/launches")
+			most.Store(max(most.Load(), turns.Add(1)))
+			time.Sleep(10 * time.Millisecond) // another one that has its turn would come in here
+			turns.Add(-1)
+			leave()
+		})
+	}
+	group.Wait()
+	if most.Load() != 1 {
+		t.Errorf("%d had their turn at once", most.Load())
+	}
+	e := newEngine(config)
+	defer e.Close()
+	defer e.Wait(ctx, "n/launches")()
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	e.Wait(ended, "n/launches")() // who gives up does not wait
+	e.Wait(ctx, "other/launches")()
 }

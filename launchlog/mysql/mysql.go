@@ -58,6 +58,8 @@ type Store struct {
 	steps
 	db  *sql.DB
 	own bool // db is closed with the store
+	// idle closes connections that nothing uses; nil where db is the app's
+	idle *time.Timer
 	// tables goes before the names of tables: their database, which was found when the store was
 	// opened.
 	tables string
@@ -75,10 +77,10 @@ const wantDSN = "user:password@tcp(host:3306)/database"
 
 // Open opens the launch log in the database that dsn names, in the form of go-sql-driver/mysql:
 // "user:password@tcp(host:3306)/database". The command line's mysql://… is refused. It has up to 2
-// connections of its own, which are closed after a minute without use. They set what steps rely on,
+// connections of its own, which are closed after 0.5 s without use. They set what steps rely on,
 // strict SQL mode among it, whatever the server's defaults are. Every statement names the database
-// of the DSN. Its tables are made before, by migrations.Up. Open waits up to 10 s for a server that
-// does not answer. Errors wrap a [*launchlog.SchemaError], the context's, or the driver's. A server
+// of the DSN. Its tables are made before, by migrations.Up. Open waits up to a minute for a server that
+// does not answer, or has no connection left. Errors wrap a [*launchlog.SchemaError], the context's, or the driver's. A server
 // that only reads can be read: the first write fails.
 func Open(ctx context.Context, dsn string) (*Store, error) {
 	s, err := connect(ctx, dsn)
@@ -113,8 +115,12 @@ func connect(ctx context.Context, dsn string) (*Store, error) {
 	db := sql.OpenDB(connector)
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
-	db.SetConnMaxIdleTime(time.Minute) // below what servers and balancers cut off
-	s, err := open(ctx, &Store{db: db, own: true})
+	// database/sql itself keeps what is idle for a second at least.
+	idle := time.AfterFunc(rows.IdleTime, func() {
+		db.SetMaxIdleConns(0)
+		db.SetMaxIdleConns(connections)
+	})
+	s, err := open(ctx, &Store{db: db, own: true, idle: idle})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -141,7 +147,7 @@ func New(ctx context.Context, db *sql.DB) (*Store, error) {
 }
 
 func open(ctx context.Context, s *Store) (*Store, error) {
-	if err := rows.Await(ctx, s.find); err != nil {
+	if err := rows.Await(ctx, rows.ServerTime, s.find); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -211,6 +217,7 @@ func (s *Store) Close() error {
 	if !s.own {
 		return nil
 	}
+	s.idle.Stop()
 	return failed(s.db.Close())
 }
 
@@ -220,7 +227,7 @@ func (s *Store) read(ctx context.Context, step rows.Step) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Close()
+	defer s.release(conn)
 	v, err := step(ctx, conn)
 	return v, classify(err)
 }
@@ -237,13 +244,20 @@ func (s *Store) acquire(ctx context.Context) (*sql.Conn, error) {
 	return nil, ctx.Err() // nothing was sent
 }
 
+func (s *Store) release(conn *sql.Conn) {
+	_ = conn.Close() // it goes back to the pool
+	if s.idle != nil {
+		s.idle.Reset(rows.IdleTime)
+	}
+}
+
 // write runs a step in one transaction. It does without sql.Tx, whose Commit obeys no context.
 func (s *Store) write(ctx context.Context, step rows.Step) (v any, err error) {
 	conn, err := s.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Close()
+	defer s.release(conn)
 	err = transact(ctx, conn, func(ctx context.Context) error {
 		v, err = step(ctx, conn)
 		return err

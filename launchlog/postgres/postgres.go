@@ -60,9 +60,10 @@ var _ launchlog.Store = (*Store)(nil)
 // Open opens the launch log in the database that dsn names, as a URL or as key=value pairs. The
 // settings of pgxpool count. Two have defaults of their own, because a process asks the log now and
 // then, and many processes share the server's max_connections: pool_max_conns is 2, and a connection
-// that nothing has used for a minute, pool_max_conn_idle_time, is closed. The log's tables are made
+// that nothing has used for 0.5 s, pool_max_conn_idle_time, is closed. The log's tables are made
 // before, by migrations.Up. They are in the schema public, or in the one that is named; the
-// search_path does not matter. Open waits up to 10 s for a server that does not answer. Errors wrap a
+// search_path does not matter. Open waits up to a minute for a server that does not answer, or has no
+// connection left. Errors wrap a
 // [*launchlog.SchemaError], the context's, or pgx's. A standby can be read: its first write fails.
 func Open(ctx context.Context, dsn string, schema ...string) (*Store, error) {
 	s, err := connect(ctx, dsn, schema)
@@ -79,7 +80,7 @@ func connect(ctx context.Context, dsn string, schema []string) (*Store, error) {
 		config.MaxConns = 2
 	}
 	if !strings.Contains(dsn, "pool_max_conn_idle_time") {
-		config.MaxConnIdleTime = time.Minute // as for MySQL, below what servers and balancers cut off
+		config.MaxConnIdleTime, config.HealthCheckPeriod = rows.IdleTime, rows.IdleTime
 	}
 	if !strings.Contains(dsn, "default_query_exec_mode") {
 		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
@@ -115,7 +116,7 @@ func New(ctx context.Context, pool *pgxpool.Pool, schema ...string) (*Store, err
 func open(ctx context.Context, s *Store, schema []string) (*Store, error) {
 	s.schema = cmp.Or(cmp.Or(schema...), "public")
 	s.statements = newStatements(s.schema)
-	if err := rows.Await(ctx, s.find); err != nil {
+	if err := rows.Await(ctx, rows.ServerTime, s.find); err != nil {
 		return nil, err
 	}
 	return s, nil

@@ -185,7 +185,9 @@ func openAs(ctx context.Context, path string, reading bool) (*Store, error) {
 		return nil, failed(absolute, err)
 	}
 	s.reader.SetMaxOpenConns(readers)
-	err = rows.Await(ctx, func(ctx context.Context) (int, error) { return s.find(ctx, reading) })
+	err = rows.Await(ctx, 10*time.Second, func(ctx context.Context) (int, error) {
+		return s.find(ctx, reading)
+	})
 	if err != nil {
 		go s.Close() // as soon as the disk answers
 		return nil, failed(absolute, s.refused(err))

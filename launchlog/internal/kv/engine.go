@@ -67,6 +67,14 @@ type Engine interface {
 	Now(ctx context.Context) (time.Time, error)
 }
 
+// Lines are engines in which processes that want to change the same partition may stand in line. A
+// thousand that compare and swap without one are each in the way of all others.
+type Lines interface {
+	// Wait returns when it is this process's turn in a partition. That is a courtesy: it also returns
+	// where the line does not move for long, or the context ends. Leave is called in the end.
+	Wait(ctx context.Context, part string) (leave func())
+}
+
 // Row is a row of a partition.
 type Row struct {
 	Name    string

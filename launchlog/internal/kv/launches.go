@@ -200,7 +200,7 @@ func (s *Store) end(
 	ctx context.Context, ref launchlog.Ref, l started, ending launchlog.Ending,
 ) (p progress, err error) {
 	part := launchPart(ref)
-	err = unqueued(ctx, func(ctx context.Context) (bool, error) {
+	err = s.unqueued(ctx, part, func(ctx context.Context) (bool, error) {
 		state, r, err := row[progress](ctx, s, part, stateRow)
 		p = state
 		if err != nil || p.Ended != nil {

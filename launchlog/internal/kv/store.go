@@ -43,10 +43,13 @@ func (s *Store) clock() time.Time { return s.now().UTC().Round(0) }
 func (s *Store) Now(ctx context.Context) (time.Time, error) { return s.engine.Now(ctx) }
 
 // A step that loses its commit to another process tries again so often, with pauses of up to
-// longestPause. Then the launchlog.Log has a say.
+// longestPause. Then the launchlog.Log has a say. After some tries it stands in line, if the engine has
+// lines: see [Lines].
 const (
 	tries        = 10
-	longestPause = 100 * time.Millisecond
+	longestPause = time.Second
+	alone        = 3 // tries before the line
+	atHead       = 5 // tries at its head, without a pause
 )
 
 // errRaced says that nothing was changed.
@@ -62,16 +65,25 @@ func (s *Store) step(
 		return err
 	}
 	defer leave()
-	return unqueued(ctx, try)
+	return s.unqueued(ctx, part, try)
 }
 
 // unqueued is step without the queue. A step within another one would wait for itself there, where
 // their partitions share a lane.
-func unqueued(ctx context.Context, try func(context.Context) (done bool, err error)) error {
+func (s *Store) unqueued(
+	ctx context.Context, part string, try func(context.Context) (done bool, err error),
+) error {
+	lines, hasLines := s.engine.(Lines)
 	for n := range dialect.Attempts(ctx, longestPause) {
-		done, err := try(ctx)
-		if done || err != nil {
-			return err
+		times := 1
+		if n == alone+1 && hasLines {
+			defer lines.Wait(ctx, part)()
+			times = atHead
+		}
+		for range times {
+			if done, err := try(ctx); done || err != nil {
+				return err
+			}
 		}
 		if n == tries {
 			return errRaced

@@ -9,15 +9,35 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// Await asks a database for the version of its tables until it answers, for up to 10 s. Errors: a
-// [*launchlog.SchemaError] for one that does not fit, see [Fits]; the context's; or that of version.
-func Await(ctx context.Context, version func(context.Context) (int, error)) error {
-	return dialect.Await(ctx, 10*time.Second, func(err error) bool {
+// ServerTime is how long a server is waited for, which may have no connection left when a thousand
+// processes start. An app that ended instead would start again, and ask again.
+const ServerTime = time.Minute
+
+// onceTime is how long one attempt of Await may take. A server with too many connections in its backlog
+// leaves some without an answer.
+const onceTime = 5 * time.Second
+
+// IdleTime is how long a connection is kept that nothing uses. Then others have it, of a thousand that
+// start at once. It is longer than the pauses between the steps of a start.
+const IdleTime = 500 * time.Millisecond
+
+// Await asks a database for the version of its tables until it answers, for as long as the patience.
+// Errors: a [*launchlog.SchemaError] for one that does not fit, see [Fits]; the context's; or that of
+// version.
+func Await(
+	ctx context.Context, patience time.Duration, version func(context.Context) (int, error),
+) error {
+	return dialect.Await(ctx, patience, func(err error) bool {
 		return errors.As(err, new(*launchlog.AttemptError)) && !dialect.UnknownHost(err)
 	}, func(ctx context.Context) error {
-		have, err := version(ctx)
-		if err == nil && !Fits(have) {
+		once, cancel := context.WithTimeout(ctx, onceTime)
+		defer cancel()
+		have, err := version(once)
+		switch {
+		case err == nil && !Fits(have):
 			return &launchlog.SchemaError{Have: have, Want: SchemaVersion}
+		case err != nil && once.Err() != nil && ctx.Err() == nil:
+			return &launchlog.AttemptError{Err: err}
 		}
 		return err
 	})
