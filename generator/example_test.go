@@ -209,8 +209,8 @@ func ExampleOptions() {
 		Clock:   clock,
 		MaxWait: time.Second,
 		Pool:    &generator.Pool{Min: 0, Max: 1},
-		Overflow: func(until time.Time, _ int) {
-			fmt.Println("waiting for", until.UTC().Format(time.RFC3339Nano))
+		Overflow: func(o generator.Overflow) {
+			fmt.Println("waiting for", o.Until.UTC().Format(time.RFC3339Nano), o.Units)
 		},
 	})
 	if err != nil {
@@ -224,8 +224,8 @@ func ExampleOptions() {
 	fmt.Println(errors.As(err, &e), errors.Is(err, generator.ErrClockBehind))
 	fmt.Println(e.Until.Sub(e.Now), err)
 	// Output:
-	// waiting for 2026-03-14T12:00:00.004Z
-	// waiting for 2026-03-14T12:00:00.008Z
+	// waiting for 2026-03-14T12:00:00.004Z 1
+	// waiting for 2026-03-14T12:00:00.008Z 2
 	// true true
 	// 59.996s generator: sno: waiting at 2026-03-14T11:59:00.008Z for 2026-03-14T12:00:00.004Z: the clock is behind the IDs minted so far, or behind their counter
 }

@@ -25,10 +25,10 @@ type Options struct {
 	// with [Given] only: the other sources keep account themselves.
 	Snapshot *Snapshot
 
-	// Overflow hears, once per unit of time, that a call is about to wait, until when, and how many
-	// calls wait, this one included. Either the slots of the time are used up, or the clock is behind. It holds up other calls that wait, so it had better
+	// Overflow hears, once per unit of time, that a call is about to wait. Either the slots of the
+	// time are used up, or the clock is behind. It holds up other calls that wait, so it had better
 	// be quick.
-	Overflow func(until time.Time, waiting int)
+	Overflow func(Overflow)
 
 	// Notify hears of windows and of a clock that went back. It is told while the generator is
 	// locked: so it had better be quick, and must not mint by this generator. A panic of Notify or
@@ -39,6 +39,15 @@ type Options struct {
 	// Random fills the random bits of short IDs. It is asked by many goroutines at once. It is
 	// math/rand/v2's own if nil.
 	Random rand.Source
+}
+
+// An Overflow is what [Options].Overflow hears of a call that is about to wait.
+type Overflow struct {
+	Until   time.Time // what it waits for
+	Waiting int       // calls that wait, this one included
+	// Units is for how many units of time the calls have waited for one after the other, this one
+	// included. A burst ends at a few. If it keeps rising, the generator is over its capacity.
+	Units int
 }
 
 const defaultMaxWait = 10 * time.Second

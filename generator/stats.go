@@ -8,10 +8,13 @@ import (
 
 // Stats is the state of a generator whose IDs carry the time, for metrics.
 type Stats struct {
-	Scheme      idtype.Scheme
-	Issued      uint64    // slots that were taken: IDs minted
-	Waits       uint64    // times that a call waited for the clock
-	Waiting     int       // calls that wait for the clock now
+	Scheme  idtype.Scheme
+	Issued  uint64 // slots that were taken: IDs minted
+	Waits   uint64 // times that a call waited for the clock
+	Waiting int    // calls that wait for the clock now
+	// Over is for how long calls have waited for one unit of time after the other, up to now: for
+	// longer than a moment, the generator is over its capacity. It is 0 when none waits.
+	Over        time.Duration
 	Regressions uint64    // times that the clock was seen to have gone back
 	Windows     uint64    // windows that were begun
 	Time        time.Time // the time that was stamped last
@@ -42,6 +45,9 @@ func (t *timeline) Stats() Stats {
 	now, err := t.tickAt(nano)
 	if later := t.laterTick(); err == nil && later > now {
 		st.NotBefore = t.at(later)
+	}
+	if told := t.turn.told.Load(); err == nil && now <= told+t.lag {
+		st.Over = time.Duration(max(told, t.turn.before.Load())-t.turn.before.Load()) * t.unit
 	}
 	if tick := t.latest.Load(); tick != 0 {
 		st.Time = t.at(tick)

@@ -56,7 +56,7 @@ type timeline struct {
 
 	// Immutable.
 	maxWait  time.Duration
-	overflow func(until time.Time, waiting int)
+	overflow func(Overflow)
 	notify   func(Event)
 	random   rand.Source
 

@@ -26,6 +26,10 @@ type turn struct {
 	came   atomic.Uint64 // calls that have waited ever, which numbers them: 1 for the first
 	until  atomic.Uint64 // the tick that is waited for, or 0: for a window, or not known yet
 
+	// The call that has the turn writes them: the last tick of which Overflow heard, and the one
+	// before the first of the ticks that were waited for one after the other until then.
+	told, before atomic.Uint64
+
 	// Guarded by the turn. A call leaves two things to the calls behind it: the slots that it took
 	// and did not use, and its error. Both are for calls that were waiting by then, whose numbers
 	// are up to spareFor and errFor. A call that came later asks for itself. Before it came, others
@@ -35,7 +39,6 @@ type turn struct {
 	spareFor uint64 // the number of the last call that came before spare was taken
 	err      error
 	errFor   uint64 // the number of the last call that came before err was known
-	told     uint64 // the tick of the last Overflow
 }
 
 // A call waits for 1 to n slots.
@@ -171,9 +174,14 @@ func (t *timeline) sleepAtCap(ctx context.Context, m missing, c *call, z *sleepe
 		c.waited = true
 		t.waits.Add(1)
 	}
-	if t.overflow != nil && q.told != m.until {
-		q.told = m.until
-		t.overflow(t.at(m.until), int(q.calls.Load()))
+	if told := q.told.Load(); told != m.until {
+		if m.until < told || m.until-told > t.lag+1 {
+			q.before.Store(m.until - 1)
+		}
+		q.told.Store(m.until)
+		if t.overflow != nil {
+			t.overflow(Overflow{t.at(m.until), int(q.calls.Load()), int(m.until - q.before.Load())})
+		}
 	}
 	// Is it for slots, and not for the clock or a window? Then the generator is at its cap.
 	forSlots := t.used(m.span, m.span.word.Load()) > 0

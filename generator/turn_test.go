@@ -232,13 +232,9 @@ func TestClockFails(t *testing.T) {
 // TestOverflow: the function is told once per unit that calls wait for, whatever becomes of the
 // calls.
 func TestOverflow(t *testing.T) {
-	type overflow struct {
-		until   time.Time
-		waiting int
-	}
-	var told []overflow
-	o := generator.Options{Overflow: func(until time.Time, waiting int) { // one call at a time
-		told = append(told, overflow{until, waiting})
+	var told []generator.Overflow
+	o := generator.Options{Overflow: func(o generator.Overflow) { // one call at a time
+		told = append(told, o)
 	}}
 	fromNoon(t, o, func(t *testing.T, s scheme, g *timed, _ *steppable) {
 		told = nil
@@ -265,9 +261,36 @@ func TestOverflow(t *testing.T) {
 			t.Fatalf("told %d times: %+v; want once for each of 2 units", len(told), told)
 		}
 		for i, o := range told {
-			if !o.until.Equal(noon.Add(s.units(i+1))) || o.waiting != i+1 {
+			if !o.Until.Equal(noon.Add(s.units(i+1))) || o.Waiting != i+1 || o.Units != i+1 {
 				t.Errorf("told %+v", o)
 			}
+		}
+	})
+}
+
+// TestOverflowTellsBurstsFromOverload: the units that are waited for one after the other are counted,
+// and a time without a wait ends that.
+func TestOverflowTellsBurstsFromOverload(t *testing.T) {
+	var last generator.Overflow
+	o := generator.Options{Overflow: func(o generator.Overflow) { last = o }, MaxWait: time.Hour}
+	fromNoon(t, o, func(t *testing.T, s scheme, g *timed, clock *steppable) {
+		fill := func(units int) {
+			t.Helper()
+			if _, err := g.fill(ctx, 3*(units+1)); err != nil { // the pool's slots are 3
+				t.Fatal(err)
+			}
+		}
+		fill(5)
+		if over := g.stats().Over; last.Units != 5 || over != s.units(5) {
+			t.Errorf("after 5 units: told %+v, over %v", last, over)
+		}
+		clock.Step(s.units(s.lag + 3))
+		if over := g.stats().Over; over != 0 {
+			t.Errorf("after a rest: over %v", over)
+		}
+		fill(1)
+		if last.Units > s.lag+1 {
+			t.Errorf("a burst of 1 unit after a rest: told %+v", last)
 		}
 	})
 }

@@ -123,6 +123,7 @@ func tellTimed(st generator.Stats, tell teller) {
 	tell("idmint.generator.utilization", st.PoolUsed, scheme)
 	tell("idmint.generator.waits", float64(st.Waits), scheme)
 	tell("idmint.generator.waiting", float64(st.Waiting), scheme)
+	tell("idmint.generator.over", st.Over.Seconds(), scheme)
 	tell("idmint.generator.clock.regressions", float64(st.Regressions), scheme)
 	tell("idmint.generator.clock.behind", ahead(st.Time, st.Now), scheme)
 	tell("idmint.generator.window.wait", ahead(st.NotBefore, st.Now), scheme)

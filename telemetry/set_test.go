@@ -82,7 +82,7 @@ func TestCollect(t *testing.T) {
 		})
 		add(t, set, "orders", generator.SequenceStats{Taken: 5, Blocks: 1, BlockUsed: 0.25})
 		add(t, set, "clicks", generator.Stats{
-			Scheme: "sno", Issued: 7, Waits: 1, Waiting: 2, Regressions: 3, Windows: 4,
+			Scheme: "sno", Issued: 7, Waits: 1, Waiting: 2, Over: 8 * time.Millisecond, Regressions: 3, Windows: 4,
 			Time: after(5), PoolUsed: 0.5, Now: now, Until: after(60), NotBefore: after(20),
 		})
 		add(t, set, "sessions", generator.Stats{Scheme: "short", Now: now, Time: after(-1)})
@@ -104,6 +104,7 @@ func TestCollect(t *testing.T) {
 			"idmint.generator.utilization clicks sno":             0.5,
 			"idmint.generator.waits clicks sno":                   1,
 			"idmint.generator.waiting clicks sno":                 2,
+			"idmint.generator.over clicks sno":                    0.008,
 			"idmint.generator.clock.regressions clicks sno":       3,
 			"idmint.generator.clock.behind clicks sno":            5,
 			"idmint.generator.window.remaining clicks sno":        60,
