@@ -170,3 +170,64 @@ func inTexts[T idtype.ID](
 		return texts, err
 	}
 }
+
+// TestSnoBounds: of all IDs, the ranges hold those of the span whose metabyte is asked for.
+func TestSnoBounds(t *testing.T) {
+	first := time.Date(2010, 1, 1, 0, 0, 0, 0, time.UTC)
+	rapid.Check(t, func(t *rapid.T) {
+		from := first.Add(time.Duration(rapid.Int64Range(0, 40).Draw(t, "from")) * time.Millisecond)
+		to := from.Add(time.Duration(rapid.Int64Range(0, 20).Draw(t, "span")) * time.Millisecond)
+		least := rapid.Byte().Draw(t, "least")
+		most := rapid.ByteMin(least).Draw(t, "most")
+		ranges, err := idtype.SnoBounds[any](from, to, least, most)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := idtype.SnoParts{
+			UnixMs:    first.UnixMilli() + rapid.Int64Range(0, 70).Draw(t, "ms"),
+			TickTock:  rapid.IntRange(0, 1).Draw(t, "tick_tock"),
+			Meta:      int(rapid.OneOf(rapid.Just(least), rapid.Just(most), rapid.Byte()).Draw(t, "meta")),
+			Partition: rapid.SampledFrom([]int{0, 1, 65535}).Draw(t, "partition"),
+			Sequence:  rapid.SampledFrom([]int{0, 1, 65535}).Draw(t, "sequence"),
+		}
+		id, err := p.ID()
+		if err != nil {
+			return // zero
+		}
+		unit := func(m time.Time) int64 { return m.UnixMilli() / 4 }
+		want := unit(id.Time()) >= unit(from) && unit(id.Time()) <= unit(to) &&
+			p.Meta >= int(least) && p.Meta <= int(most)
+		in := 0
+		for _, r := range ranges {
+			if idtype.Compare(r.Min, id) <= 0 && idtype.Compare(id, r.Max) <= 0 {
+				in++
+			}
+		}
+		if want != (in == 1) || in > 1 || ranges[0].Min.IsZero() {
+			t.Fatalf("%+v is in %d of %d ranges", p, in, len(ranges))
+		}
+	})
+	second, err := idtype.SnoBounds[any](first, first.Add(time.Second-1), 9, 9)
+	if err != nil || len(second) != 500 {
+		t.Errorf("%d ranges for a second, %v", len(second), err)
+	}
+	if _, err := idtype.SnoBounds[any](first, first.Add(time.Minute-1), 9, 9); err != nil {
+		t.Error(err)
+	}
+	_, err = idtype.SnoBounds[any](first, first.Add(time.Minute), 9, 9)
+	if !errors.As(err, new(*idtype.InputError)) || !strings.Contains(err.Error(), "take Bounds") {
+		t.Errorf("more than a minute: %v", err)
+	}
+	for name, bad := range map[string]func() ([]idtype.Range[idtype.SnoID], error){
+		"metabytes": func() ([]idtype.Range[idtype.SnoID], error) {
+			return idtype.SnoBounds[any](first, first, 9, 8)
+		},
+		"time": func() ([]idtype.Range[idtype.SnoID], error) {
+			return idtype.SnoBounds[any](first.Add(-1), first, 9, 9)
+		},
+	} {
+		if got, err := bad(); !errors.As(err, new(*idtype.RangeError)) || got != nil {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+}

@@ -192,6 +192,42 @@ func (Sno[E]) bounds(from, to time.Time) ([]Range[Sno[E]], error) {
 	return oneRange(Sno[E](least), Sno[E](most), err, err2)
 }
 
+// maxSnoRanges are those of a minute.
+const maxSnoRanges = 60_000 / formats.SnoTimeUnit * 2
+
+var errSnoRanges = errors.New("it is longer than a minute: take Bounds, and compare the metabyte")
+
+// SnoBounds is [Bounds] of the IDs whose metabytes are least to most. The metabyte stands below the
+// time and the tick-tock bit, so each 4 ms have two ranges, and a second has 500. A store that seeks
+// by key reads no other IDs then. For more than a minute the error is an [*InputError]: let the query
+// compare the metabyte there, as docs/metabyte.md shows. It is a [*RangeError] if most is below least.
+func SnoBounds[E any](from, to time.Time, least, most byte) ([]Range[Sno[E]], error) {
+	span, err := Bounds[Sno[E]](from, to)
+	if err != nil {
+		return nil, err
+	}
+	if most < least {
+		return nil, &RangeError{snoScheme.typ, "meta", int64(most), int64(least), formats.SnoMaxMeta}
+	}
+	head := binary.BigEndian.Uint64(span[0].Min[:]) >> snoTickTock
+	last := binary.BigEndian.Uint64(span[0].Max[:]) >> snoTickTock
+	if last-head >= maxSnoRanges {
+		return nil, spanError(snoScheme.typ, from, to, errSnoRanges)
+	}
+	var ranges []Range[Sno[E]]
+	for ; head <= last; head++ {
+		var r Range[Sno[E]]
+		binary.BigEndian.PutUint64(r.Min[:], head<<snoTickTock|uint64(least)<<snoMeta)
+		binary.BigEndian.PutUint64(r.Max[:], head<<snoTickTock|uint64(most)<<snoMeta|formats.SnoMaxPartition)
+		binary.BigEndian.PutUint16(r.Max[8:], formats.SnoMaxSequence)
+		if r.Min.IsZero() {
+			r.Min[9] = 1
+		}
+		ranges = append(ranges, r)
+	}
+	return ranges, nil
+}
+
 func (Sno[E]) parsed(text string) (id Sno[E], err error) {
 	err = snoScheme.parse(id[:], text)
 	return id, err

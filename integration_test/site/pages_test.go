@@ -34,6 +34,7 @@ func TestCode(t *testing.T) {
 		"docs/sql-drivers.md": false, "docs/bun.md": false, "docs/ent.md": false,
 		"docs/moving-gorm.md": false, "docs/public-ids.md": false, "docs/testing.md": false,
 		"docs/paging.md": true, "docs/distributed.md": false, "docs/trace.md": false,
+		"docs/metabyte.md": false,
 	} {
 		found := 0
 		for _, m := range block.FindAllStringSubmatch(read(t, page), -1) {
