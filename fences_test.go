@@ -277,7 +277,7 @@ var fences = []fence{
 		[]string{module, "gorm.io/driver", "github.com/mattn"},
 		[]string{
 			module + "idtype", module + "internal/dialect", module + "internal/keys",
-			module + "gormid",
+			module + "internal/schemes", module + "gormid",
 		},
 		"adapters do not import each other, nor a driver",
 	},
@@ -286,7 +286,7 @@ var fences = []fence{
 		append(driversBut(""), module, "gorm.io", "github.com/uptrace/bun/d"),
 		[]string{
 			module + "idtype", module + "internal/dialect", module + "internal/keys",
-			"github.com/uptrace/bun/dialect", "github.com/uptrace/bun/dialect/feature",
+			module + "internal/schemes", "github.com/uptrace/bun/dialect", "github.com/uptrace/bun/dialect/feature",
 			"github.com/uptrace/bun/dialect/sqltype",
 		},
 		"adapters do not import each other, nor a driver",
@@ -294,7 +294,10 @@ var fences = []fence{
 	{
 		[]string{"entid"},
 		append(driversBut(""), module, "gorm.io", "ariga.io", "entgo.io/ent/entc"),
-		[]string{module + "idtype", module + "internal/dialect", module + "internal/keys"},
+		[]string{
+			module + "idtype", module + "internal/dialect", module + "internal/keys",
+			module + "internal/schemes",
+		},
 		"adapters do not import each other, nor a driver",
 	},
 	{

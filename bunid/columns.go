@@ -20,9 +20,11 @@ import (
 // the model's first query. Nothing else of bun sees all models, and the DB.
 type dialectOfIDs struct {
 	schema.Dialect
-	name   dialect.Dialect
-	rules  *keys.Rules
-	tables *schema.Tables // its own: those of the driver's dialect would call that one's OnTable
+	name  dialect.Dialect
+	rules *keys.Rules
+	// Keys get a CHECK.
+	noTests bool
+	tables  *schema.Tables // its own: those of the driver's dialect would call that one's OnTable
 
 	mu      sync.Mutex // guards refused
 	refused map[*schema.Table]error
@@ -112,8 +114,12 @@ func (d *dialectOfIDs) prepare(t *schema.Table, f *schema.Field) error {
 		return d.accepts(given, f, id)
 	}
 	f.CreateTableSQLType = keys.Column(d.name, id, f.IsPK && len(t.PKs) == 1)
+	create := f.CreateTableSQLType
+	if check := keys.NoTests(id, d.name.Quote(f.Name)); d.noTests && f.IsPK && check != "" {
+		f.CreateTableSQLType += " CHECK (" + check + ")"
+	}
 	// bun casts values to this one. A collation belongs to the column alone.
-	f.UserSQLType, _, _ = strings.Cut(f.CreateTableSQLType, " COLLATE ")
+	f.UserSQLType, _, _ = strings.Cut(create, " COLLATE ")
 	f.DiscoveredSQLType = f.UserSQLType
 	return nil
 }

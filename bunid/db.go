@@ -22,16 +22,23 @@ import (
 type Source[T idtype.ID] = keys.Source[T]
 
 // A Rule says which keys a source mints. [Use] and [For] make it. It is immutable.
-type Rule struct{ rule keys.Rule }
+type Rule struct {
+	rule    keys.Rule
+	noTests bool // made by RefuseTestIDs
+}
 
 // Use makes the general rule of a scheme. The source mints every key of T's scheme, whatever entity
 // the key type names. A DB has one general rule per scheme.
-func Use[T idtype.ID](s Source[T]) Rule { return Rule{keys.Use[T](s)} }
+func Use[T idtype.ID](s Source[T]) Rule { return Rule{rule: keys.Use[T](s)} }
 
 // For makes the rule of one key type, K. It wins over a general rule:
 //
 //	bunid.For[OrderID](orders)
-func For[K, T idtype.ID](s Source[T]) Rule { return Rule{keys.For[K, T](s)} }
+func For[K, T idtype.ID](s Source[T]) Rule { return Rule{rule: keys.For[K, T](s)} }
+
+// RefuseTestIDs makes CreateTable give primary keys of the decimal scheme a CHECK, by which the
+// database refuses test IDs, those of launch 0. It stands beside the rules of a database in production.
+func RefuseTestIDs() Rule { return Rule{noTests: true} }
 
 // NewDB is [bun.NewDB] for a DB whose rows get their keys by the rules. It gives columns of IDs
 // their types, refuses values that are no IDs, and corrects keys after a conflict: see the package
@@ -59,6 +66,10 @@ func NewDB(sqldb *sql.DB, d schema.Dialect, rules ...Rule) (*bun.DB, error) {
 	}
 	var plain []keys.Rule
 	for _, r := range rules {
+		if r.noTests {
+			ours.noTests = true
+			continue
+		}
 		plain = append(plain, r.rule)
 	}
 	var err error

@@ -54,6 +54,12 @@ func (c Column[T]) Nullable() Definition { return c.any().Nullable() }
 //	CONSTRAINT ids CHECK `id` > 0
 func (c Column[T]) Check() string { return c.any().Check() }
 
+// CheckProduction is Check that refuses test IDs too, and what does not follow the layout: the domain
+// that columns of package sqlid have by default.
+//
+//	CONSTRAINT ids CHECK `id` BETWEEN 10000000000 AND 9223372029999999999 AND `id` % 100000 <> 0
+func (c Column[T]) CheckProduction() string { return c.any().CheckProduction() }
+
 func (c Column[T]) any() AnyColumn {
 	f := formOf[T]()
 	return AnyColumn{f.scheme, f.storage, c.Name, c.Spread}
@@ -130,6 +136,14 @@ func (c AnyColumn) Check() string {
 		return fmt.Sprintf("match(toString(%s), '%s')", name, uuidPattern)
 	}
 	return fmt.Sprintf("%s != toFixedString('', %d)", name, f.size)
+}
+
+// CheckProduction is as [Column.CheckProduction].
+func (c AnyColumn) CheckProduction() string {
+	if f := schemes.Of(c.Scheme); f.Size == 0 && f.Fields != nil {
+		return f.Numbers(quote(c.Name), "bitAnd(%s, %d) <> 0", true)
+	}
+	return c.Check()
 }
 
 // uuidPattern takes UUIDs whose bytes are the characters 2 to 9 and a to x. It also takes some

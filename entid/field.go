@@ -85,6 +85,22 @@ func of[T idtype.ID](name, alias string, primary bool) *Field {
 	return &Field{desc}
 }
 
+// RefuseTestIDs is an annotation of a schema whose [Key] is a decimal ID. The migration gives the
+// table a CHECK, by which the database refuses test IDs, those of launch 0. Of other schemes it does
+// nothing, because they have no test IDs.
+//
+//	func (User) Annotations() []schema.Annotation {
+//		return []schema.Annotation{entid.RefuseTestIDs[shopid.UserID]()}
+//	}
+func RefuseTestIDs[T idtype.ID]() schema.Annotation {
+	var zero T
+	checks := map[string]string{}
+	if check := keys.NoTests(zero, `"id"`); check != "" {
+		checks["id_is_no_test_id"] = check
+	}
+	return entsql.Annotation{Checks: checks}
+}
+
 // dialects are those that ent's tests and ours know.
 var dialects = map[string]dialect.Dialect{
 	entdialect.Postgres: dialect.Postgres, entdialect.SQLite: dialect.SQLite,

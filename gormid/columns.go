@@ -2,6 +2,7 @@ package gormid
 
 import (
 	"database/sql/driver"
+	"maps"
 	"reflect"
 	"sync"
 
@@ -55,6 +56,7 @@ func columnIn(t reflect.Type) (id column, null bool) {
 // columns writes the types of the columns of IDs into the models that GORM has parsed.
 type columns struct {
 	dialect string
+	noTests bool       // keys get a CHECK
 	mu      sync.Mutex // of the fields of all models, among migrators
 }
 
@@ -63,7 +65,27 @@ type columns struct {
 func (c *columns) prepareModel(s *schema.Schema) {
 	for _, field := range s.Fields {
 		c.prepare(field)
+		if c.noTests && field.PrimaryKey {
+			c.refuseTests(field)
+		}
 	}
+}
+
+// refuseTests gives a key the tag of a CHECK. Others may read the tags meanwhile.
+func (c *columns) refuseTests(field *schema.Field) {
+	id, _ := columnIn(field.FieldType)
+	if id == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	check := keys.NoTests(id, dialect.Dialect(c.dialect).Quote(field.DBName))
+	if check == "" || field.TagSettings["CHECK"] != "" {
+		return
+	}
+	tags := map[string]string{"CHECK": check}
+	maps.Copy(tags, field.TagSettings)
+	field.TagSettings = tags
 }
 
 // prepare gives a field of IDs its type, and reports whether it is one. A field that has another

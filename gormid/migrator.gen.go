@@ -28,7 +28,7 @@ type dialector struct {
 }
 
 func (in *installed) wrap(d gorm.Dialector) dialector {
-	w := dialector{d, without{}, without{}, &columns{dialect: d.Name()}, in}
+	w := dialector{d, without{}, without{}, &columns{dialect: d.Name(), noTests: in.noTests}, in}
 	if s, ok := d.(gorm.SavePointerDialectorInterface); ok {
 		w.SavePointerDialectorInterface = s
 	}
@@ -124,6 +124,19 @@ func (m migrator) MigrateColumn(model any, field *schema.Field, is gorm.ColumnTy
 			field.DBName, is.DatabaseTypeName(), m.db.Dialector.DataTypeOf(field)))
 	}
 	return m.Migrator.MigrateColumn(model, field, is)
+}
+
+// HasConstraint looks at the table's definition in ClickHouse, which has no list of constraints. GORM
+// would add a check again with each migration, and fail.
+func (m migrator) HasConstraint(model any, name string) bool {
+	stmt := &gorm.Statement{DB: m.db}
+	if m.columns.dialect != "clickhouse" || stmt.ParseWithSpecialTableName(model, m.db.Statement.Table) != nil {
+		return m.Migrator.HasConstraint(model, name)
+	}
+	var n int64
+	m.db.Raw("SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = ? AND "+
+		"position(create_table_query, ?) > 0", stmt.Table, "CONSTRAINT "+name+" CHECK").Scan(&n)
+	return n > 0
 }
 
 // is reports whether a column has the type of its field, or one that holds the same. A database may

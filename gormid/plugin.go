@@ -74,6 +74,7 @@ type installed struct {
 	models  map[reflect.Type]keys.Minter
 	tables  map[string]*key
 	lenient bool
+	noTests bool
 
 	// The database's own dialector, and the plugin's if it knows the dialect. Immutable as well.
 	own, wrapped gorm.Dialector
@@ -87,9 +88,12 @@ type installed struct {
 func (in *installed) add(db *gorm.DB, r Rule) (errs []error) {
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	switch {
-	case r.lenient && r.named:
-		bad("Lenient is for all models: limit the other rules")
+	case (r.lenient || r.noTests) && r.named:
+		bad("Lenient and RefuseTestIDs are for all models: limit the other rules")
 		return errs
+	case r.noTests:
+		in.noTests = true
+		return nil
 	case r.lenient:
 		in.lenient = true
 		return nil

@@ -18,6 +18,7 @@ type Rule struct {
 	source  keys.Minter
 	named   bool // For or ForTable was called: the rule is not a general one
 	lenient bool // made by Lenient
+	noTests bool // made by RefuseTestIDs
 	models  []any
 	tables  []tableKey
 }
@@ -42,6 +43,12 @@ func Use[T idtype.ID](s Source[T]) Rule { return Rule{source: keys.Of(s)} }
 // models without a name, which libraries make, and keys whose tag says that it is meant. That tag
 // is autoIncrement:false, or autoIncrement if the key is not an ID.
 func Lenient() Rule { return Rule{lenient: true} }
+
+// RefuseTestIDs makes AutoMigrate and CreateTable give primary keys of the decimal scheme a CHECK, by
+// which the database refuses test IDs, those of launch 0. It stands beside the rules of a database in
+// production. A key whose tag has a check keeps that one. Nobody needs it for columns that package
+// sqlid has defined.
+func RefuseTestIDs() Rule { return Rule{noTests: true} }
 
 // For limits the rule to these models, given as &User{}. For them it wins over a general rule. It
 // also assigns a key that is another model's.

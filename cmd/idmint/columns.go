@@ -30,8 +30,8 @@ func (d columnDefinition) in(k dsn.Kind) (string, error) {
 	switch {
 	case d.key && d.nullable || d.key && d.indexed || d.nullable && d.indexed:
 		return "", usage("--primary-key, --nullable and --indexed exclude each other")
-	case k == dsn.ClickHouse && d.Domain != sqlid.Production:
-		return "", usage("--domain is not for clickhouse: its columns take what Scan takes")
+	case k == dsn.ClickHouse && d.Domain != sqlid.Production && d.Domain != sqlid.Positive:
+		return "", usage("--domain is production or positive for clickhouse")
 	case k == dsn.ClickHouse:
 		return d.inClickHouse(), nil
 	case d.indexed || d.spread:
@@ -61,8 +61,12 @@ func (d columnDefinition) inClickHouse() string {
 	if !d.key && !d.indexed {
 		return column.String()
 	}
+	check := c.CheckProduction()
+	if d.Domain == sqlid.Positive {
+		check = c.Check()
+	}
 	return fmt.Sprintf("%v, CONSTRAINT %s CHECK %s", column,
-		dsn.ClickHouse.Quote(d.Name+"_is_id"), c.Check())
+		dsn.ClickHouse.Quote(d.Name+"_is_id"), check)
 }
 
 // columnForm is the form of that name, or without one the default of the scheme.

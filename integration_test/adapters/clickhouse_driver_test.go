@@ -16,6 +16,8 @@ import (
 	"github.com/idmint/idmint/clickhouse"
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/sqlid"
 )
 
@@ -395,5 +397,22 @@ func (f fixture[T]) testStandard(t *testing.T, d dsn.DSN) {
 	try(t, err)
 	if len(all) != len(ids) {
 		t.Fatalf("%d rows, want %d", len(all), len(ids))
+	}
+}
+
+// A table in production refuses test IDs, those of launch 0.
+func TestClickHouseRefusesTestIDs(t *testing.T) {
+	t.Parallel()
+	ctx, conn := connectClickHouse(t, dbtest.New(t, databases.ClickHouse))
+	column := clickhouse.Column[idtype.DecimalID]{Name: "id"}
+	try(t, conn.Exec(ctx, fmt.Sprintf("CREATE TABLE t (%v, CONSTRAINT no_tests CHECK %s) ENGINE = Memory",
+		column.PrimaryKey(), column.CheckProduction())))
+	for id, takes := range map[int64]bool{
+		10000000001: true, 10000000000: false, 14150009200000: false, 57: false,
+		9223372029999999999: true, 9223372036854775807: false,
+	} {
+		if err := conn.Exec(ctx, "INSERT INTO t VALUES (?)", id); (err == nil) != takes {
+			t.Errorf("%d: %v", id, err)
+		}
 	}
 }

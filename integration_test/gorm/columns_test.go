@@ -433,3 +433,33 @@ func (d database) columns(t *testing.T, db *gorm.DB, table string) map[string]st
 	try(t, cmp.Or(rows.Err(), rows.Close()))
 	return columns
 }
+
+type (
+	ledger      struct{ ID idtype.Decimal[ledger] }
+	ledgerEvent struct{ ID idtype.Sno[ledgerEvent] }
+)
+
+// A database in production refuses IDs of launch 0 as keys, whoever set them, and takes all others.
+// A migration again changes nothing.
+func testRefuseTestIDs(t *testing.T, d database) {
+	d = d.with(t)
+	use := gormid.Use(newSource())
+	for name, rules := range map[string][]gormid.Rule{
+		"production": {use, gormid.Lenient(), gormid.RefuseTestIDs()}, "tests": {use, gormid.Lenient()},
+	} {
+		db := d.open(t, rules...)
+		for range 2 {
+			migrate(t, db, &ledger{}, &ledgerEvent{})
+		}
+		refuses := name == "production"
+		if err := db.Create(&ledger{ID: 50_000_000_000}).Error; (err != nil) != refuses {
+			t.Errorf("%s: a test ID: %v", name, err)
+		}
+		if err := db.Create(&ledger{}).Error; (err != nil) != refuses { // minted in a test
+			t.Errorf("%s: a minted test ID: %v", name, err)
+		}
+		try(t, db.Create(&ledger{ID: 10_000_000_001}).Error)
+		try(t, db.Create(&ledgerEvent{ID: idtype.Sno[ledgerEvent]{9: 1}}).Error)
+		try(t, db.Migrator().DropTable(&ledger{}, &ledgerEvent{}))
+	}
+}

@@ -48,7 +48,7 @@ var suite = map[need][]test{
 		testEmbedded, testTwoKeysEmbedded, testKeyTypes, testSourceFails, testErrorOfTable,
 		testCanceledContext, testNotAddressable, testCreateMaps, testMapSpellings,
 		testTableMaps, testNilMaps, testSelectIsNotShared, testSelectOnTable, testTraps,
-		testColumns, testGrownTable, testKeyOfAnotherType, testTypeTag, testLiterals, testNumberedKeys,
+		testColumns, testGrownTable, testKeyOfAnotherType, testTypeTag, testRefuseTestIDs, testLiterals, testNumberedKeys,
 		testKeysOfAnyName, testKeysOfOthers, testEntities, testHalfInstalled, testSmallerModel,
 		testDialector, testLoggedLines, testZeroInSQL, testValuesAreNoConditions,
 	},

@@ -351,3 +351,17 @@ func testBunScheme[T idtype.ID](
 		}
 	})
 }
+
+// Tables made for production refuse IDs of launch 0 as keys.
+func TestBunRefusesTestIDs(t *testing.T) {
+	everywhere(t, func(t *testing.T, d sqlid.Dialect, sqldb *sql.DB) {
+		db, err := bunid.NewDB(sqldb, bunDialect(d), bunid.Use(newDecimal(t)), bunid.RefuseTestIDs())
+		try(t, err)
+		createTables(t, db, (*BunUser)(nil), (*bunRow[idtype.SnoID])(nil))
+		user := BunUser{Name: "Ann", Keyed: bunid.Keyed[BunUserID]{ID: 10_000_000_000}}
+		if _, err := db.NewInsert().Model(&user).Exec(t.Context()); err == nil {
+			t.Error("a test ID was stored")
+		}
+		insert(t, db, &BunUser{Name: "Bob"})
+	})
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	entdialect "entgo.io/ent/dialect"
+	entsqlschema "entgo.io/ent/dialect/entsql"
 	entsql "entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/schema"
 	"entgo.io/ent/dialect/sql/sqlgraph"
@@ -342,4 +343,26 @@ func testEntScheme[T idtype.ID](
 			t.Error("rows without keys were stored")
 		}
 	})
+}
+
+// The annotation makes a migration refuse IDs of launch 0 as keys.
+func TestEntRefusesTestIDs(t *testing.T) {
+	everywhere(t, func(t *testing.T, d sqlid.Dialect, db *sql.DB) {
+		key := entid.Key[idtype.DecimalID]("example.com/ids.ID").Descriptor()
+		annotation := entid.RefuseTestIDs[idtype.DecimalID]().(entsqlschema.Annotation)
+		columns := []*schema.Column{{Name: "id", Type: key.Info.Type, SchemaType: key.SchemaType}}
+		migrate, err := schema.NewMigrate(entsql.OpenDB(entDialect(d), db))
+		try(t, err)
+		try(t, migrate.Create(t.Context(), &schema.Table{
+			Name: "ledger", Columns: columns, PrimaryKey: columns, Annotation: &annotation,
+		}))
+		if _, err := db.Exec("INSERT INTO ledger (id) VALUES (10000000000)"); err == nil {
+			t.Error("a test ID was stored")
+		}
+		_, err = db.Exec("INSERT INTO ledger (id) VALUES (10000000001)")
+		try(t, err)
+	})
+	if a := entid.RefuseTestIDs[idtype.SnoID]().(entsqlschema.Annotation); len(a.Checks) != 0 {
+		t.Errorf("sno IDs have no test IDs, and %v", a)
+	}
 }

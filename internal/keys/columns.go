@@ -6,6 +6,7 @@ import (
 
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/dialect"
+	"github.com/idmint/idmint/internal/schemes"
 )
 
 // textSize is how many characters the texts of IDs have that are stored as text.
@@ -51,6 +52,9 @@ func TypeOf(v any) reflect.Type {
 	}
 	return t
 }
+
+// NoTests is a condition by which a column refuses test IDs, or "" where IDs of the scheme have none.
+func NoTests(id ID, column string) string { return schemes.Of(id.Scheme()).NoTests(column) }
 
 // Column returns the type of the column that holds the ID. Of a dialect that has none it is "". In
 // SQLite a primary key of integers is INT: an INTEGER one would number itself.

@@ -161,7 +161,7 @@ func (f *Facts) Numbers(name, nonzero string, production bool) string {
 		case field.Min > 0:
 			check += " AND " + fmt.Sprintf(nonzero, name, all-1)
 		case field.Test && production:
-			check += fmt.Sprintf(" AND %s %% %d <> 0", name, all)
+			check += " AND " + f.NoTests(name)
 		}
 		most += cmp.Or(field.Max, all-1) * power
 	}
@@ -169,6 +169,14 @@ func (f *Facts) Numbers(name, nonzero string, production bool) string {
 		return name + " > 0" + check
 	}
 	return fmt.Sprintf("%s BETWEEN %d AND %d", name, least, most) + check
+}
+
+// NoTests is a condition that refuses test IDs, or "" where the scheme has none.
+func (f *Facts) NoTests(name string) string {
+	if last := f.Fields[len(f.Fields)-1]; last.Test {
+		return fmt.Sprintf("%s %% %d <> 0", name, f.Power(last.Width))
+	}
+	return ""
 }
 
 // FunctionOf is the name of the SQL function of a part.
