@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/idmint/idmint/generator"
@@ -139,4 +140,50 @@ func TestKeysAllocs(t *testing.T) {
 	if got != 0 {
 		t.Errorf("%v allocations", got)
 	}
+}
+
+// TestEntitiesShareNoKey: the keys that two entities take from one generator are in one domain,
+// however they are taken. Two counters are two domains, and share their numbers.
+func TestEntitiesShareNoKey(t *testing.T) {
+	gen := generator.NewTestDecimal(nil)
+	shared := keysOfTwo(t, gen, gen)
+	if shared != 0 {
+		t.Errorf("%d keys of one generator are a user's and an order's", shared)
+	}
+	a, b := newSequence(t, newRegister(), 10), newSequence(t, newRegister(), 10)
+	if shared := keysOfTwo(t, a, b); shared == 0 {
+		t.Error("two counters share no number: is one the other's?")
+	}
+}
+
+// keysOfTwo counts the keys that two entities have in common, which are minted at the same time.
+func keysOfTwo[S idtype.ID](t *testing.T, users, orders generator.Source[S]) (shared int) {
+	var taken [2][]S
+	var wg sync.WaitGroup
+	for i, g := range []generator.Source[S]{users, orders} {
+		wg.Go(func() {
+			for n := range 200 {
+				ids := make([]S, 1+n%3)
+				if _, err := g.Fill(ctx, ids); err != nil {
+					t.Error(err)
+				}
+				id, err := g.Next(ctx)
+				if err != nil {
+					t.Error(err)
+				}
+				taken[i] = append(append(taken[i], ids...), id)
+			}
+		})
+	}
+	wg.Wait()
+	of := map[string]bool{}
+	for _, id := range taken[0] {
+		of[id.String()] = true
+	}
+	for _, id := range taken[1] {
+		if of[id.String()] {
+			shared++
+		}
+	}
+	return shared
 }
