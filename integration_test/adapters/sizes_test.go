@@ -37,10 +37,10 @@ func written(k measure.Key, ids, generators, deployments int) measure.FillCase {
 
 // Decimal IDs of several deployments take what the database's own counter takes, as each goes on
 // where the one before has ended. Wide keys take more, and so do keys without order.
-func TestSizesInRowStores(t *testing.T) {
+func TestIndexBytesInRowStores(t *testing.T) {
 	inEach(t, func(t *testing.T, d *measure.Database) {
 		if d.Kind == dsn.ClickHouse {
-			return // see TestCompression
+			return // see TestColumnCompressionInClickHouse
 		}
 		const rows = 40_000
 		decimal := d.Find("decimal")
@@ -73,7 +73,7 @@ func TestSizesInRowStores(t *testing.T) {
 }
 
 // Columns of each scheme, in the codec that users get, compared with UUIDs in their best order.
-func TestCompression(t *testing.T) {
+func TestColumnCompressionInClickHouse(t *testing.T) {
 	t.Parallel()
 	d, err := measure.Open(t.Context(), dbtest.New(t, databases.ClickHouse))
 	try(t, err)
