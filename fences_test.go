@@ -48,7 +48,7 @@ var libraries = fence{
 		"launchlog/internal/detail",
 		"launchlog/internal/rows", "launchlog/internal/kv", "migrations", "claims", "doctor",
 		"sqlid", "sqlid/functions", "sqlid/pgxid", "gormid", "gormid/gormidtest", "bunid", "entid",
-		"clickhouse",
+		"clickhouse", "cqlid",
 		"telemetry", "telemetry/otelid", "telemetry/promid", "viewer",
 	},
 	[]string{
@@ -301,6 +301,12 @@ var fences = []fence{
 		"adapters do not import each other, nor a driver",
 	},
 	{
+		[]string{"cqlid"},
+		append(driversBut("launchlog/cassandra"), module, "gorm.io"),
+		[]string{module + "idtype"},
+		"adapters do not import each other, nor a driver",
+	},
+	{
 		[]string{"clickhouse"},
 		[]string{module, "github.com/ClickHouse", "gorm.io"},
 		[]string{
@@ -396,7 +402,7 @@ func TestFences(t *testing.T) {
 // isOtherModule reports whether a package is of a module below the root's.
 func isOtherModule(name string) bool {
 	return slices.ContainsFunc([]string{
-		"cmd/", "bunid/", "entid/", "launchlog/etcd/", "launchlog/zookeeper/", "launchlog/cassandra/",
+		"cmd/", "bunid/", "entid/", "cqlid/", "launchlog/etcd/", "launchlog/zookeeper/", "launchlog/cassandra/",
 		"telemetry/otelid/", "telemetry/promid/",
 	}, func(module string) bool { return strings.HasPrefix(name+"/", module) })
 }

@@ -7,6 +7,7 @@ replace (
 	github.com/idmint/idmint => ../../
 	github.com/idmint/idmint/bunid => ../../bunid
 	github.com/idmint/idmint/cmd/idmint => ../../cmd/idmint
+	github.com/idmint/idmint/cqlid => ../../cqlid
 	github.com/idmint/idmint/entid => ../../entid
 	github.com/idmint/idmint/examples/ent => ../../examples/ent
 	github.com/idmint/idmint/integration_test => ../
@@ -17,8 +18,10 @@ replace (
 
 require (
 	entgo.io/ent v0.14.5
+	github.com/apache/cassandra-gocql-driver/v2 v2.1.2
 	github.com/idmint/idmint v0.0.0
 	github.com/idmint/idmint/bunid v0.0.0-00010101000000-000000000000
+	github.com/idmint/idmint/cqlid v0.0.0
 	github.com/idmint/idmint/entid v0.0.0
 	github.com/idmint/idmint/examples/ent v0.0.0-00010101000000-000000000000
 	github.com/idmint/idmint/integration_test v0.0.0
@@ -39,7 +42,6 @@ require (
 	github.com/Microsoft/go-winio v0.6.3 // indirect
 	github.com/agext/levenshtein v1.2.3 // indirect
 	github.com/andybalholm/brotli v1.2.6 // indirect
-	github.com/apache/cassandra-gocql-driver/v2 v2.1.2 // indirect
 	github.com/apparentlymart/go-textseg/v15 v15.0.0 // indirect
 	github.com/bmatcuk/doublestar v1.3.4 // indirect
 	github.com/cenkalti/backoff/v4 v4.3.0 // indirect
