@@ -92,6 +92,25 @@ func TestSchemesInSuites(t *testing.T) {
 		wantFile(t, file, suiteOf(source))
 	}
 	wantFile(t, "docs/design/js/schemes.js", layouts())
+	wantFile(t, "idtype/methods.gen.go", methods())
+}
+
+// methods are what all types of IDs have in the same words. The types share no other type that
+// could have them.
+func methods() []byte {
+	template, err := os.ReadFile("idtype/methods.tmpl")
+	if err != nil {
+		panic(err)
+	}
+	head, each, _ := strings.Cut(string(template), "\n// TYPE\n")
+	for _, s := range schemes.All() {
+		head += strings.ReplaceAll(each, "TYPE", strings.TrimSuffix(s.Known().Text.Name, "ID"))
+	}
+	formatted, err := format.Source([]byte(head))
+	if err != nil {
+		panic(err)
+	}
+	return formatted
 }
 
 func wantFile(t *testing.T, file string, want []byte) {

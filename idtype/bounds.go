@@ -3,8 +3,6 @@ package idtype
 import (
 	"errors"
 	"math"
-	"reflect"
-	"strings"
 	"time"
 )
 
@@ -37,8 +35,7 @@ func Bounds[T timed[T]](from, to time.Time) ([]Range[T], error) {
 	// where both have a reading.
 	if first, last := from.Unix(), to.Unix(); first > last ||
 		first == last && from.Nanosecond() > to.Nanosecond() {
-		name, _, _ := strings.Cut(reflect.TypeFor[T]().Name(), "[")
-		return nil, spanError(name+"ID", from, to, errInverted)
+		return nil, spanError(nameOf[T](), from, to, errInverted)
 	}
 	return zero.bounds(from, to)
 }

@@ -98,6 +98,7 @@ func testDocument[T idtype.ID](t *testing.T, id T) {
 	}
 
 	testOptional(t, id)
+	testEncodings(t, id)
 
 	null := sql.Null[T]{V: id, Valid: true}
 	if err := null.Scan(nil); err != nil || null.Valid {

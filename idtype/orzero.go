@@ -64,9 +64,9 @@ func (o *OrZero[T]) Scan(src any) error {
 	return any(&o.ID).(sql.Scanner).Scan(src)
 }
 
-// orNone is err of a decoder, unless it says that what it was given is zero: that is none.
+// orNone is err of a decoder, unless it says that what it was given is zero or null: that is none.
 func (o *OrZero[T]) orNone(err error) error {
-	if errors.Is(err, ErrZero) {
+	if errors.Is(err, ErrZero) || errors.Is(err, ErrNull) {
 		*o = OrZero[T]{}
 		return nil
 	}
@@ -124,6 +124,32 @@ func (o *OrZero[T]) UnmarshalBinary(data []byte) error {
 	}
 	return o.orNone(any(&o.ID).(encoding.BinaryUnmarshaler).UnmarshalBinary(data))
 }
+
+// MarshalBSONValue is the ID's, and null for none.
+func (o OrZero[T]) MarshalBSONValue() (typ byte, data []byte, err error) {
+	if o.ID.IsZero() {
+		return bsonNull, nil, nil
+	}
+	return marshalBSON(o.ID)
+}
+
+// UnmarshalBSONValue accepts what the ID's UnmarshalBSONValue accepts, null, and zero. On an error
+// the receiver stays as it was.
+func (o *OrZero[T]) UnmarshalBSONValue(typ byte, data []byte) error {
+	return o.orNone(unmarshalBSON(&o.ID, typ, data))
+}
+
+// MarshalCBOR is the ID's, and null for none.
+func (o OrZero[T]) MarshalCBOR() ([]byte, error) {
+	if o.ID.IsZero() {
+		return []byte{cborNull}, nil
+	}
+	return marshalCBOR(o.ID)
+}
+
+// UnmarshalCBOR accepts what the ID's UnmarshalCBOR accepts, null, and zero. On an error the receiver
+// stays as it was.
+func (o *OrZero[T]) UnmarshalCBOR(data []byte) error { return o.orNone(unmarshalCBOR(&o.ID, data)) }
 
 // GormDataType is the ID's column type.
 func (o OrZero[T]) GormDataType() string { return o.ID.GormDataType() }

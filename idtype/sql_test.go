@@ -96,6 +96,7 @@ func checkValue(t failing, k kind, raw []byte) {
 func TestReceivers(t *testing.T) {
 	writes := []string{
 		"UnmarshalText", "UnmarshalParam", "UnmarshalJSON", "UnmarshalBinary", "Scan",
+		"UnmarshalBSONValue", "UnmarshalCBOR",
 	}
 	types := []reflect.Type{
 		reflect.TypeFor[*idtype.OrZero[UserID]](), reflect.TypeFor[*idtype.Slice[UserID]](),

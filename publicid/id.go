@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"encoding"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,8 +39,8 @@ type Source[T idtype.ID] interface {
 //	}
 //	UserResponse{ID: publicid.Of[inUsers](user.ID)}
 //
-// It shows the ID behind it to nobody but databases: no verb of fmt and no encoder. Those of gob and
-// MessagePack write the public text. Encoders that look for fields find none. Keep it in exported
+// It shows the ID behind it to nobody but databases: no verb of fmt and no encoder. Those of gob,
+// CBOR, BSON and MessagePack write the public text. Encoders that look for fields find none. Keep it in exported
 // fields: of others fmt calls no method, and prints what is in them.
 //
 // The zero value means "not assigned", as it does for T. Its JSON is null, and all other forms of it
@@ -67,7 +68,10 @@ var (
 	_ fmt.Formatter              = ID[idtype.DecimalID, noSource]{}
 )
 
-var errJSON = errors.New("want the public text as a string, or null")
+var (
+	errJSON   = errors.New("want the public text as a string, or null")
+	errString = errors.New("want the public text as a string")
+)
 
 func (ID[T, S]) codec() (*Codec[T], error) {
 	var s S
@@ -150,6 +154,55 @@ func (i ID[T, S]) MarshalBinary() ([]byte, error) { return i.MarshalText() }
 // UnmarshalBinary is UnmarshalText.
 func (i *ID[T, S]) UnmarshalBinary(data []byte) error { return i.UnmarshalText(data) }
 
+const (
+	bsonString byte = 0x02
+	cborString byte = 3 << 5
+	cborSize   byte = 24 // a byte with the length follows
+)
+
+// MarshalBSONValue is the public text as a string.
+func (i ID[T, S]) MarshalBSONValue() (typ byte, data []byte, err error) {
+	text, err := i.MarshalText()
+	if err != nil {
+		return 0, nil, err
+	}
+	data = binary.LittleEndian.AppendUint32(nil, uint32(len(text)+1))
+	return bsonString, append(append(data, text...), 0), nil
+}
+
+// UnmarshalBSONValue accepts what MarshalBSONValue writes.
+func (i *ID[T, S]) UnmarshalBSONValue(typ byte, data []byte) error {
+	text, ok := bytes.CutSuffix(data, []byte{0})
+	if typ == bsonString && ok && len(data) > 4 {
+		return i.UnmarshalText(text[4:])
+	}
+	return i.refuse(data, errString)
+}
+
+// MarshalCBOR is the public text as a string.
+func (i ID[T, S]) MarshalCBOR() ([]byte, error) {
+	text, err := i.MarshalText()
+	if err != nil {
+		return nil, err
+	}
+	if len(text) < int(cborSize) {
+		return append([]byte{cborString | byte(len(text))}, text...), nil
+	}
+	return append([]byte{cborString | cborSize, byte(len(text))}, text...), nil
+}
+
+// UnmarshalCBOR accepts what MarshalCBOR writes.
+func (i *ID[T, S]) UnmarshalCBOR(data []byte) error {
+	n := len(data)
+	switch {
+	case n > 2 && data[0] == cborString|cborSize && int(data[1]) == n-2:
+		return i.UnmarshalText(data[2:])
+	case n > 1 && n <= int(cborSize) && data[0] == cborString|byte(n-1):
+		return i.UnmarshalText(data[1:])
+	}
+	return i.refuse(data, errString)
+}
+
 // MarshalJSON is the public text as a string, and null for zero. The error is that of AppendText.
 func (i ID[T, S]) MarshalJSON() ([]byte, error) {
 	if i.IsZero() {
@@ -172,11 +225,15 @@ func (i *ID[T, S]) UnmarshalJSON(data []byte) error {
 	if n := len(data); n >= 2 && data[0] == '"' && data[n-1] == '"' {
 		return i.UnmarshalText(data[1 : n-1])
 	}
+	return i.refuse(data, errJSON)
+}
+
+func (i ID[T, S]) refuse(data []byte, reason error) error {
 	c, err := i.codec()
 	if err != nil {
 		return err
 	}
-	return c.refuse(quote(data), errJSON)
+	return c.refuse(quote(data), reason)
 }
 
 // Value hands the ID to a database driver as T does: the BIGINT. Zero is an error.

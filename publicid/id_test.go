@@ -224,3 +224,57 @@ func TestNoEncoderShowsTheID(t *testing.T) {
 		t.Error(param, err)
 	}
 }
+
+// Texts in BSON and CBOR, of fewer than 24 bytes and of more.
+func TestStringsOfEncodings(t *testing.T) {
+	id := publicid.Of[inUsers](UserID(57))
+	event := publicid.Of[inEvents](EventID{1})
+	for want, v := range map[string]interface {
+		fmt.Stringer
+		MarshalBSONValue() (byte, []byte, error)
+		UnmarshalBSONValue(byte, []byte) error
+		MarshalCBOR() ([]byte, error)
+		UnmarshalCBOR([]byte) error
+	}{"\x75": &id, "\x78\x23": &event} {
+		text := v.String()
+		kind, bson, err := v.MarshalBSONValue()
+		cbor, err2 := v.MarshalCBOR()
+		if kind != 2 || string(bson) != string(rune(len(text)+1))+"\x00\x00\x00"+text+"\x00" ||
+			string(cbor) != want+text || errors.Join(err, err2) != nil {
+			t.Errorf("%s: %#x %q and %q, %v, %v", text, kind, bson, cbor, err, err2)
+		}
+		for i := range cbor {
+			if err := v.UnmarshalCBOR(cbor[:i]); err == nil || v.String() != text {
+				t.Errorf("%q is %v", cbor[:i], v)
+			}
+		}
+		var input *publicid.InputError
+		for _, bad := range []struct {
+			kind byte
+			data []byte
+		}{
+			{2, bson[:len(bson)-1]}, {2, nil}, {2, make([]byte, 4)}, {10, nil}, {0x12, make([]byte, 8)},
+			{5, bson},
+		} {
+			if err := v.UnmarshalBSONValue(bad.kind, bad.data); !errors.As(err, &input) || v.String() != text {
+				t.Errorf("%#x %q is %v, %v", bad.kind, bad.data, v, err)
+			}
+		}
+		if err := errors.Join(v.UnmarshalBSONValue(kind, bson), v.UnmarshalCBOR(cbor)); err != nil {
+			t.Error(err)
+		}
+	}
+	back := publicid.Of[inUsers](UserID(1))
+	_, bson, _ := id.MarshalBSONValue()
+	if err := back.UnmarshalBSONValue(2, bson); err != nil || back != id {
+		t.Error(back, err)
+	}
+	cbor, _ := id.MarshalCBOR()
+	back = publicid.Of[inUsers](UserID(1))
+	if err := back.UnmarshalCBOR(cbor); err != nil || back != id {
+		t.Error(back, err)
+	}
+	if _, _, err := (PublicUserID{}).MarshalBSONValue(); !errors.Is(err, idtype.ErrZero) {
+		t.Error(err)
+	}
+}

@@ -102,7 +102,9 @@ func (n Null[T]) MarshalText() ([]byte, error) {
 // UnmarshalText takes what the ID's UnmarshalText takes, and an empty text. On an error the receiver
 // stays as it was.
 func (n *Null[T]) UnmarshalText(text []byte) error {
-	return n.set(text, func(id any) error { return id.(encoding.TextUnmarshaler).UnmarshalText(text) })
+	return n.set(len(text) == 0, func(id any) error {
+		return id.(encoding.TextUnmarshaler).UnmarshalText(text)
+	})
 }
 
 // UnmarshalParam is UnmarshalText, for web frameworks that bind parameters by it, as gin does.
@@ -119,15 +121,62 @@ func (n Null[T]) MarshalBinary() ([]byte, error) {
 // UnmarshalBinary takes what the ID's UnmarshalBinary takes, and nothing. On an error the receiver
 // stays as it was.
 func (n *Null[T]) UnmarshalBinary(data []byte) error {
-	return n.set(data, func(id any) error {
+	return n.set(len(data) == 0, func(id any) error {
 		return id.(encoding.BinaryUnmarshaler).UnmarshalBinary(data)
 	})
 }
 
-// set stores what decode makes of data, or NULL if there is none.
-func (n *Null[T]) set(data []byte, decode func(id any) error) error {
+// MarshalBSONValue returns the ID's, or null.
+func (n Null[T]) MarshalBSONValue() (typ byte, data []byte, err error) {
+	if !n.Valid {
+		return bsonNull, nil, nil
+	}
+	return any(n.V).(encoder).MarshalBSONValue()
+}
+
+// UnmarshalBSONValue takes what the ID's UnmarshalBSONValue takes, and null. On an error the receiver
+// stays as it was.
+func (n *Null[T]) UnmarshalBSONValue(typ byte, data []byte) error {
+	return n.set(typ == bsonNull, func(id any) error {
+		return id.(decoder).UnmarshalBSONValue(typ, data)
+	})
+}
+
+// MarshalCBOR returns the ID's, or null.
+func (n Null[T]) MarshalCBOR() ([]byte, error) {
+	if !n.Valid {
+		return []byte{cborNull}, nil
+	}
+	return any(n.V).(encoder).MarshalCBOR()
+}
+
+// UnmarshalCBOR takes what the ID's UnmarshalCBOR takes, and null. On an error the receiver stays as
+// it was.
+func (n *Null[T]) UnmarshalCBOR(data []byte) error {
+	null := len(data) == 1 && data[0] == cborNull
+	return n.set(null, func(id any) error { return id.(decoder).UnmarshalCBOR(data) })
+}
+
+const (
+	bsonNull byte = 0x0a
+	cborNull byte = 0xf6
+)
+
+// encoder and decoder are what IDs have for formats that their packages know by name alone.
+type encoder interface {
+	MarshalBSONValue() (typ byte, data []byte, err error)
+	MarshalCBOR() ([]byte, error)
+}
+
+type decoder interface {
+	UnmarshalBSONValue(typ byte, data []byte) error
+	UnmarshalCBOR(data []byte) error
+}
+
+// set stores what decode reads, or NULL.
+func (n *Null[T]) set(null bool, decode func(id any) error) error {
 	var id T
-	if len(data) != 0 {
+	if !null {
 		if err := decode(&id); err != nil {
 			return err
 		}

@@ -83,3 +83,35 @@ func text(n sqlid.Null[UserID]) string {
 	}
 	return string(b)
 }
+
+// In BSON and CBOR a Null is the ID, or null.
+func TestNullEncodings(t *testing.T) {
+	some, none := sqlid.NullOf(UserID(1000)), sqlid.Null[UserID]{}
+	for _, tt := range []struct {
+		n    sqlid.Null[UserID]
+		kind byte
+		bson string
+		cbor string
+	}{
+		{some, 0x12, "\xe8\x03\x00\x00\x00\x00\x00\x00", "\x19\x03\xe8"},
+		{none, 0x0a, "", "\xf6"},
+	} {
+		kind, bson, err := tt.n.MarshalBSONValue()
+		cbor, err2 := tt.n.MarshalCBOR()
+		byBSON, byCBOR := sqlid.NullOf(UserID(57)), sqlid.NullOf(UserID(57))
+		err = errors.Join(err, err2, byBSON.UnmarshalBSONValue(kind, bson), byCBOR.UnmarshalCBOR(cbor))
+		if err != nil || kind != tt.kind || string(bson) != tt.bson || string(cbor) != tt.cbor ||
+			byBSON != tt.n || byCBOR != tt.n {
+			t.Errorf("%v: %#x %x and %x, read as %v and %v, %v", tt.n, kind, bson, cbor, byBSON, byCBOR, err)
+		}
+	}
+	kept := some
+	for _, err := range []error{
+		kept.UnmarshalBSONValue(0x12, make([]byte, 8)), kept.UnmarshalBSONValue(0x08, []byte{1}),
+		kept.UnmarshalCBOR([]byte{0}), kept.UnmarshalCBOR([]byte{0xf5}), kept.UnmarshalCBOR(nil),
+	} {
+		if !errors.As(err, new(*idtype.InputError)) || kept != some {
+			t.Errorf("%v, %v", kept, err)
+		}
+	}
+}
