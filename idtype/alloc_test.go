@@ -58,7 +58,7 @@ func TestAllocs(t *testing.T) {
 			text     = id.String()
 			asText   = []byte(text)
 			asJSON   = []byte(`"` + text + `"`)
-			asNumber = []byte(digits.write(raw))
+			asNumber = []byte("9007199254740991")
 			null, _  = none.Value()
 			buf      = make([]byte, 0, 64)
 		)

@@ -33,7 +33,7 @@
 // DecimalID, would have none of the methods.
 //
 // The same line chooses how a byte ID is stored, if not as bytes: see [Storage]. And it keeps
-// numbers in JSON for clients that take no strings yet: see [AsNumber].
+// numbers in JSON for clients that take no strings yet: see [AsNumber] and [AsInt64].
 //
 //	type EventID = idtype.Sno[idtype.AsUUID[Event]]
 //

@@ -29,8 +29,12 @@ var (
 	errOverflow = errors.New("above the largest ID, 9223372036854775807")
 	errNegative = errors.New("IDs are positive")
 	errJSON     = errors.New("want digits alone, as a string or an exact integer")
-	errBinary   = errors.New("want 8 bytes")
-	errGoType   = errors.New("want int64, uint64, string, []byte, or the ID's own type")
+	errRounded  = errors.New("a number above 9007199254740991 may have been rounded on its way: " +
+		"send the ID as a string (AsInt64 is for clients that round nothing)")
+	errAbsent = fmt.Errorf("%w: a field that is absent reads as 0: "+
+		"declare it optional, and leave out what is absent", ErrZero)
+	errBinary = errors.New("want 8 bytes")
+	errGoType = errors.New("want int64, uint64, string, []byte, or the ID's own type")
 
 	errQuoted    = errors.New("it is in double quotes: take the text between them")
 	errSliceType = errors.New("want a JSON array as string or []byte")

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strconv"
 )
 
 // Scheme is the name of an ID scheme, as the command line and error messages use it.
@@ -93,6 +94,23 @@ func AppendBytes[T ID](b []byte, id T) []byte {
 func FromBytes[T ID](b []byte) (id T, err error) {
 	err = any(&id).(encoding.BinaryUnmarshaler).UnmarshalBinary(b)
 	return id, err
+}
+
+// FromInt64 is the ID of a number that a message, a file or another library holds, such as a field of
+// Protocol Buffers, where one that is absent reads as 0. It takes what Scan takes: old rows that do
+// not follow the layout, and neither zero nor negative numbers. The error is an [*InputError].
+func FromInt64[T interface {
+	~int64
+	ID
+}](n int64) (T, error) {
+	err := checkInt63(n)
+	if err == nil {
+		return T(n), nil
+	}
+	if err == ErrZero {
+		err = errAbsent
+	}
+	return 0, &InputError{Type: nameOf[T](), Input: strconv.Quote(strconv.FormatInt(n, 10)), Err: err}
 }
 
 // Compare orders IDs as a column does that holds them as integers or bytes: slices.SortFunc(ids,

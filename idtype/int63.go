@@ -164,7 +164,7 @@ func orQuoted[S string | []byte](s S, parse func(S) (int64, error), err error) e
 // appendJSON writes a string, so that readers whose numbers are floats lose no digits. An ID whose
 // entity is tagged with [AsNumber] is a number as long as these lose none.
 func appendJSON[E any](b []byte, v int64) []byte {
-	if uint64(v) <= maxNumber && isNumber[E]() {
+	if v >= 0 && v <= numbersOf[E]() {
 		return appendInt63(b, v)
 	}
 	if v == 0 {
@@ -184,13 +184,16 @@ func jsonString[S string | []byte](data S) (S, bool) {
 	return data, false
 }
 
-// decodeJSON accepts what appendJSON writes, and exact integers.
+// decodeJSON accepts what appendJSON writes, and integers that no reader rounds.
 func decodeJSON[E any](typ string, data []byte) (int64, error) {
-	if string(data) == "null" || string(data) == "0" && isNumber[E]() {
+	if string(data) == "null" || string(data) == "0" && numbersOf[E]() > 0 {
 		return 0, nil
 	}
-	digits, _ := jsonString(data)
+	digits, quoted := jsonString(data)
 	v, err := parseInt63(digits)
+	if err == nil && !quoted {
+		err = checkNumber[E](v)
+	}
 	if err != nil {
 		if err == errSyntax {
 			err = errJSON

@@ -1,5 +1,7 @@
 package idtype
 
+import "math"
+
 // AsNumber keeps the JSON of [Decimal], [Trace] and [Sequence] IDs as it is of an int64, while
 // clients move from numbers to strings:
 //
@@ -12,12 +14,31 @@ package idtype
 // Columns, text and binary forms do not follow the tag.
 type AsNumber[E any] struct{}
 
+// AsInt64 is [AsNumber] without the limit, for clients that all read integers exactly, as Go's do. An
+// ID is a number in JSON however great it is. UnmarshalJSON accepts numbers above 2^53−1, which it
+// refuses otherwise: a client that keeps numbers as floats has most likely rounded them.
+//
+//	type UserID = idtype.Decimal[idtype.AsInt64[User]]
+type AsInt64[E any] struct{}
+
 const maxNumber = 1<<53 - 1 // JavaScript's Number.MAX_SAFE_INTEGER
 
-func (*AsNumber[E]) isNumber() {}
+func (*AsNumber[E]) numbers() int64 { return maxNumber }
+func (*AsInt64[E]) numbers() int64  { return math.MaxInt64 }
 
-// isNumber reports whether E is tagged with AsNumber.
-func isNumber[E any]() bool {
-	_, ok := any((*E)(nil)).(interface{ isNumber() })
-	return ok
+// numbersOf is the largest ID that is written as a number in JSON. It is negative if E has no tag
+// that says so.
+func numbersOf[E any]() int64 {
+	if tag, ok := any((*E)(nil)).(interface{ numbers() int64 }); ok {
+		return tag.numbers()
+	}
+	return -1
+}
+
+// checkNumber refuses a number of JSON that has most likely been rounded on its way.
+func checkNumber[E any](v int64) error {
+	if v > maxNumber && numbersOf[E]() < v {
+		return errRounded
+	}
+	return nil
 }

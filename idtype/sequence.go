@@ -74,9 +74,9 @@ func (s Sequence[E]) MarshalJSON() ([]byte, error) {
 	return appendJSON[E](make([]byte, 0, maxDigits+3), int64(s)), nil
 }
 
-// UnmarshalJSON accepts what MarshalJSON writes, and exact integers. It takes no fraction and no
-// exponent, even of a whole number. null sets zero. On an error, which is an [*InputError], the ID
-// stays as it was.
+// UnmarshalJSON accepts what MarshalJSON writes, and integers up to 2^53−1: a greater one may have
+// been rounded on its way, see [AsInt64]. It takes no fraction and no exponent, even of a whole
+// number. null sets zero. On an error, which is an [*InputError], the ID stays as it was.
 func (s *Sequence[E]) UnmarshalJSON(data []byte) error {
 	return set(s)(decodeJSON[E](sequenceType, data))
 }

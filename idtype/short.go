@@ -141,9 +141,9 @@ func (s Short[E]) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON accepts what MarshalJSON writes. An exact integer, without fraction and exponent,
-// is the ID's number. Digits in a string are a text like any other. null sets zero. On an error,
+// is the ID's number, up to 2^53−1. Digits in a string are a text like any other. null sets zero. On an error,
 // which is an [*InputError], the ID stays as it was.
-func (s *Short[E]) UnmarshalJSON(data []byte) error { return set(s)(decodeShortJSON(data)) }
+func (s *Short[E]) UnmarshalJSON(data []byte) error { return set(s)(decodeShortJSON[E](data)) }
 
 // AppendBinary appends 8 bytes, big-endian. Zero is an error that wraps [ErrZero].
 func (s Short[E]) AppendBinary(b []byte) ([]byte, error) {
@@ -283,7 +283,7 @@ func decodeShort[S string | []byte](s S) (int64, error) {
 	return v, nil
 }
 
-func decodeShortJSON(data []byte) (int64, error) {
+func decodeShortJSON[E any](data []byte) (int64, error) {
 	if string(data) == "null" {
 		return 0, nil
 	}
@@ -293,6 +293,8 @@ func decodeShortJSON(data []byte) (int64, error) {
 		v, err = parseShort(text)
 	} else if v, err = parseInt63(data); err == errSyntax {
 		err = errShortJSON
+	} else if err == nil {
+		err = checkNumber[E](v)
 	}
 	if err != nil {
 		return 0, &InputError{Type: shortType, Input: quote(data), Err: err}

@@ -2,6 +2,7 @@ package idtype_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -221,8 +222,13 @@ func TestJSON(t *testing.T) {
 				}
 			}
 			forms := []string{want, " \n" + want + "\t"}
-			if k.isInteger() { // as other writers send it
-				forms = append(forms, digits.write(raw))
+			if number := digits.write(raw); k.isInteger() && binary.BigEndian.Uint64(raw) < 1<<53 {
+				forms = append(forms, number) // as other writers send it
+			} else if k.isInteger() { // they have most likely rounded it
+				for _, dst := range []column{k.new(k.before()), k.orZero(k.before())} {
+					wantInputError(t, dst.UnmarshalJSON([]byte(number)), k.typ, number, nil)
+					k.wantUntouched(t, dst)
+				}
 			}
 			for _, data := range forms {
 				for _, id := range []column{k.new(k.before()), k.orZero(k.before())} {

@@ -253,7 +253,11 @@ func TestStringsOfEncodings(t *testing.T) {
 			kind byte
 			data []byte
 		}{
-			{2, bson[:len(bson)-1]}, {2, nil}, {2, make([]byte, 4)}, {10, nil}, {0x12, make([]byte, 8)},
+			{2, bson[:len(bson)-1]},
+			{2, nil},
+			{2, make([]byte, 4)},
+			{10, nil},
+			{0x12, make([]byte, 8)},
 			{5, bson},
 		} {
 			if err := v.UnmarshalBSONValue(bad.kind, bad.data); !errors.As(err, &input) || v.String() != text {
