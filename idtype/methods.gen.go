@@ -2,6 +2,19 @@
 
 package idtype
 
+import (
+	"fmt"
+	"math/rand"
+	"reflect"
+)
+
+// Format writes the text for %s, %v and %q. Other verbs, as %d and %016x, write the number, or the
+// bytes of an ID that is bytes.
+func (id Decimal[E]) Format(s fmt.State, verb rune) { format(s, verb, id) }
+
+// Generate draws an ID that follows the layout, for testing/quick.
+func (Decimal[E]) Generate(r *rand.Rand, _ int) reflect.Value { return generate[Decimal[E]](r) }
+
 // MarshalBSONValue is the ID in BSON: an integer of 64 bits, or the bytes. Zero is an error that
 // wraps [ErrZero].
 func (id Decimal[E]) MarshalBSONValue() (typ byte, data []byte, err error) { return marshalBSON(id) }
@@ -18,6 +31,13 @@ func (id Decimal[E]) MarshalCBOR() ([]byte, error) { return marshalCBOR(id) }
 // UnmarshalCBOR accepts what MarshalCBOR writes. On an error, which is an [*InputError], the ID
 // stays as it was.
 func (id *Decimal[E]) UnmarshalCBOR(data []byte) error { return unmarshalCBOR(id, data) }
+
+// Format writes the text for %s, %v and %q. Other verbs, as %d and %016x, write the number, or the
+// bytes of an ID that is bytes.
+func (id Trace[E]) Format(s fmt.State, verb rune) { format(s, verb, id) }
+
+// Generate draws an ID that follows the layout, for testing/quick.
+func (Trace[E]) Generate(r *rand.Rand, _ int) reflect.Value { return generate[Trace[E]](r) }
 
 // MarshalBSONValue is the ID in BSON: an integer of 64 bits, or the bytes. Zero is an error that
 // wraps [ErrZero].
@@ -36,6 +56,13 @@ func (id Trace[E]) MarshalCBOR() ([]byte, error) { return marshalCBOR(id) }
 // stays as it was.
 func (id *Trace[E]) UnmarshalCBOR(data []byte) error { return unmarshalCBOR(id, data) }
 
+// Format writes the text for %s, %v and %q. Other verbs, as %d and %016x, write the number, or the
+// bytes of an ID that is bytes.
+func (id EightByte[E]) Format(s fmt.State, verb rune) { format(s, verb, id) }
+
+// Generate draws an ID that follows the layout, for testing/quick.
+func (EightByte[E]) Generate(r *rand.Rand, _ int) reflect.Value { return generate[EightByte[E]](r) }
+
 // MarshalBSONValue is the ID in BSON: an integer of 64 bits, or the bytes. Zero is an error that
 // wraps [ErrZero].
 func (id EightByte[E]) MarshalBSONValue() (typ byte, data []byte, err error) { return marshalBSON(id) }
@@ -52,6 +79,13 @@ func (id EightByte[E]) MarshalCBOR() ([]byte, error) { return marshalCBOR(id) }
 // UnmarshalCBOR accepts what MarshalCBOR writes. On an error, which is an [*InputError], the ID
 // stays as it was.
 func (id *EightByte[E]) UnmarshalCBOR(data []byte) error { return unmarshalCBOR(id, data) }
+
+// Format writes the text for %s, %v and %q. Other verbs, as %d and %016x, write the number, or the
+// bytes of an ID that is bytes.
+func (id Short[E]) Format(s fmt.State, verb rune) { format(s, verb, id) }
+
+// Generate draws an ID that follows the layout, for testing/quick.
+func (Short[E]) Generate(r *rand.Rand, _ int) reflect.Value { return generate[Short[E]](r) }
 
 // MarshalBSONValue is the ID in BSON: an integer of 64 bits, or the bytes. Zero is an error that
 // wraps [ErrZero].
@@ -70,6 +104,13 @@ func (id Short[E]) MarshalCBOR() ([]byte, error) { return marshalCBOR(id) }
 // stays as it was.
 func (id *Short[E]) UnmarshalCBOR(data []byte) error { return unmarshalCBOR(id, data) }
 
+// Format writes the text for %s, %v and %q. Other verbs, as %d and %016x, write the number, or the
+// bytes of an ID that is bytes.
+func (id Sno[E]) Format(s fmt.State, verb rune) { format(s, verb, id) }
+
+// Generate draws an ID that follows the layout, for testing/quick.
+func (Sno[E]) Generate(r *rand.Rand, _ int) reflect.Value { return generate[Sno[E]](r) }
+
 // MarshalBSONValue is the ID in BSON: an integer of 64 bits, or the bytes. Zero is an error that
 // wraps [ErrZero].
 func (id Sno[E]) MarshalBSONValue() (typ byte, data []byte, err error) { return marshalBSON(id) }
@@ -86,6 +127,13 @@ func (id Sno[E]) MarshalCBOR() ([]byte, error) { return marshalCBOR(id) }
 // UnmarshalCBOR accepts what MarshalCBOR writes. On an error, which is an [*InputError], the ID
 // stays as it was.
 func (id *Sno[E]) UnmarshalCBOR(data []byte) error { return unmarshalCBOR(id, data) }
+
+// Format writes the text for %s, %v and %q. Other verbs, as %d and %016x, write the number, or the
+// bytes of an ID that is bytes.
+func (id Sequence[E]) Format(s fmt.State, verb rune) { format(s, verb, id) }
+
+// Generate draws an ID that follows the layout, for testing/quick.
+func (Sequence[E]) Generate(r *rand.Rand, _ int) reflect.Value { return generate[Sequence[E]](r) }
 
 // MarshalBSONValue is the ID in BSON: an integer of 64 bits, or the bytes. Zero is an error that
 // wraps [ErrZero].

@@ -7,6 +7,9 @@ import (
 	"encoding"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"math/rand"
+	"reflect"
 )
 
 // OrZero is an optional ID in a NOT NULL column, where zero means "none". By the ID's [Storage]
@@ -36,6 +39,18 @@ func (o OrZero[T]) IsZero() bool { return o.ID.IsZero() }
 
 // String is the ID's text.
 func (o OrZero[T]) String() string { return o.ID.String() }
+
+// Format writes what the ID's Format does.
+func (o OrZero[T]) Format(s fmt.State, verb rune) { format(s, verb, o.ID) }
+
+// Generate draws an ID as the ID's Generate does, or none, for testing/quick.
+func (OrZero[T]) Generate(r *rand.Rand, _ int) reflect.Value {
+	var o OrZero[T]
+	if r.Intn(4) != 0 {
+		o.ID = generate[T](r).Interface().(T)
+	}
+	return reflect.ValueOf(o)
+}
 
 // Compare orders as the function [Compare] does, none first.
 func (o OrZero[T]) Compare(other OrZero[T]) int {

@@ -9,6 +9,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand"
+	"reflect"
 
 	"github.com/idmint/idmint/idtype"
 )
@@ -143,6 +145,15 @@ func (i *ID[T, S]) UnmarshalText(text []byte) error {
 		i.id = id
 	}
 	return err
+}
+
+// Generate draws an ID that follows the layout of T, for testing/quick.
+func (ID[T, S]) Generate(r *rand.Rand, size int) reflect.Value {
+	var zero T
+	id := any(zero).(interface {
+		Generate(r *rand.Rand, size int) reflect.Value
+	}).Generate(r, size)
+	return reflect.ValueOf(ID[T, S]{id.Interface().(T)})
 }
 
 // UnmarshalParam is UnmarshalText, for web frameworks that bind parameters by it, as gin does.

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/quick"
 
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/publicid"
@@ -279,6 +280,15 @@ func TestStringsOfEncodings(t *testing.T) {
 		t.Error(back, err)
 	}
 	if _, _, err := (PublicUserID{}).MarshalBSONValue(); !errors.Is(err, idtype.ErrZero) {
+		t.Error(err)
+	}
+}
+
+func TestGenerate(t *testing.T) {
+	err := quick.Check(func(id PublicUserID, event PublicEventID) bool {
+		return id.Internal().Validate() == nil && event.Internal().Validate() == nil
+	}, nil)
+	if err != nil {
 		t.Error(err)
 	}
 }

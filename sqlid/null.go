@@ -6,6 +6,9 @@ import (
 	"database/sql/driver"
 	"encoding"
 	"encoding/json"
+	"fmt"
+	"math/rand"
+	"reflect"
 
 	"github.com/idmint/idmint/idtype"
 )
@@ -39,6 +42,29 @@ func (n Null[T]) String() string {
 		return "NULL"
 	}
 	return n.V.String()
+}
+
+// Format writes what the ID's Format does, or NULL.
+func (n Null[T]) Format(s fmt.State, verb rune) {
+	if n.Valid {
+		fmt.Fprintf(s, fmt.FormatString(s, verb), n.V)
+		return
+	}
+	fmt.Fprintf(s, fmt.FormatString(s, 's'), n.String())
+}
+
+// Generate draws an ID that follows its layout, or NULL, for testing/quick.
+func (Null[T]) Generate(r *rand.Rand, size int) reflect.Value {
+	var n Null[T]
+	if r.Intn(4) != 0 {
+		n = NullOf(any(n.V).(quickGenerator).Generate(r, size).Interface().(T))
+	}
+	return reflect.ValueOf(n)
+}
+
+// quickGenerator is the interface Generator of testing/quick, which a library does not import.
+type quickGenerator interface {
+	Generate(r *rand.Rand, size int) reflect.Value
 }
 
 // Compare orders as [idtype.Compare] does, NULL first.

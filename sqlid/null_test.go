@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"testing/quick"
 
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/sqlid"
@@ -113,5 +114,28 @@ func TestNullEncodings(t *testing.T) {
 		if !errors.As(err, new(*idtype.InputError)) || kept != some {
 			t.Errorf("%v, %v", kept, err)
 		}
+	}
+}
+
+func TestNullFormat(t *testing.T) {
+	some, none := sqlid.NullOf(UserID(0x148b9369)), sqlid.Null[UserID]{}
+	got := fmt.Sprintf("%016x %q %10v %d|%v %q %10d %#v", some, some, some, some, none, none, none, none)
+	want := `00000000148b9369 "344691561"  344691561 344691561|NULL NULL       NULL NULL`
+	if got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestNullGenerate(t *testing.T) {
+	nulls := 0
+	err := quick.Check(func(n sqlid.Null[UserID]) bool {
+		if !n.Valid {
+			nulls++
+			return n == sqlid.Null[UserID]{}
+		}
+		return n.V.Validate() == nil
+	}, &quick.Config{MaxCount: 1000})
+	if err != nil || nulls < 100 || nulls > 500 {
+		t.Errorf("%d of 1000 are NULL, %v", nulls, err)
 	}
 }

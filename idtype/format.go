@@ -1,0 +1,37 @@
+package idtype
+
+import (
+	"fmt"
+	"math/rand"
+	"reflect"
+)
+
+// format writes the text of an ID under %s, %v and %q, and its number or its bytes under all other
+// verbs and under %#v. With a String alone, %x would be the hexadecimal digits of the text's digits.
+func format[T ID](s fmt.State, verb rune, id T) {
+	var v any = id.String()
+	switch {
+	case verb == 's', verb == 'q', verb == 'v' && !s.Flag('#'):
+	case isInteger[T]():
+		v = reflect.ValueOf(id).Int()
+	default:
+		v = AppendBytes(nil, id)
+	}
+	fmt.Fprintf(s, fmt.FormatString(s, verb), v)
+}
+
+// generate draws an ID that follows its layout, for testing/quick.
+func generate[T ID](r *rand.Rand) reflect.Value {
+	var id T
+	raw := make([]byte, reflect.TypeFor[T]().Size())
+	for {
+		r.Read(raw)
+		if isInteger[T]() {
+			raw[0] &= 0x7f // is positive
+		}
+		var err error
+		if id, err = FromBytes[T](raw); err == nil && id.Validate() == nil {
+			return reflect.ValueOf(id)
+		}
+	}
+}
