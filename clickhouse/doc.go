@@ -86,8 +86,8 @@
 // Some of what clickhouse-go does with an ID differs from database/sql:
 //
 //   - In a FixedString it takes a value's binary form before its Value. For an ID as text it writes
-//     the wrong bytes, without an error. For an ID as bytes it writes zero, without an error. It
-//     reads in the same way, by the binary form and not by Scan. [Field] goes by Value and Scan.
+//     the wrong bytes, without an error. It reads in the same way, by the binary form and not by
+//     Scan. [Field] goes by Value and Scan.
 //     Int64 and UUID columns need no Field. There clickhouse-go refuses zero by "could not get
 //     driver.Valuer value", and drops the reason. [Append] names the row and the reason.
 //   - A nil pointer to an ID panics. A pointer to a pointer cannot be scanned into. sql.Null and

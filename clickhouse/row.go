@@ -15,8 +15,8 @@ import (
 )
 
 // A Field is an ID in a row or in a field of a struct, for clickhouse-go and a FixedString. There
-// clickhouse-go takes an ID's binary form: zero is then no error, and an ID that is stored as text
-// is not its text. A Field goes by the ID's Value and Scan.
+// clickhouse-go takes an ID's binary form, which is not the text of one that is stored as text. A
+// Field goes by the ID's Value and Scan.
 type Field[T idtype.ID] struct {
 	ID T
 }

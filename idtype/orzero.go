@@ -122,17 +122,21 @@ func (o *OrZero[T]) UnmarshalText(text []byte) error {
 // UnmarshalParam is UnmarshalText, for web frameworks that bind parameters by it, as gin does.
 func (o *OrZero[T]) UnmarshalParam(param string) error { return o.UnmarshalText([]byte(param)) }
 
-// MarshalBinary is the ID's binary form, and empty for none.
+// MarshalBinary is the ID's binary form, and empty for none. Of an ID that is stored as text it is
+// the text, because clickhouse-go writes a FixedString by it.
 func (o OrZero[T]) MarshalBinary() ([]byte, error) {
-	if o.ID.IsZero() {
-		return []byte{}, nil
+	if o.ID.IsZero() || o.ID.Storage() == StorageText {
+		return o.MarshalText()
 	}
 	return o.ID.MarshalBinary()
 }
 
-// UnmarshalBinary accepts what the ID's UnmarshalBinary accepts, nothing, and zero. On an error the
-// receiver stays as it was.
+// UnmarshalBinary accepts what MarshalBinary writes, and zero. On an error the receiver stays as it
+// was.
 func (o *OrZero[T]) UnmarshalBinary(data []byte) error {
+	if o.ID.Storage() == StorageText {
+		return o.Scan(data)
+	}
 	if len(data) == 0 {
 		*o = OrZero[T]{}
 		return nil

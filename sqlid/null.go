@@ -136,17 +136,20 @@ func (n *Null[T]) UnmarshalText(text []byte) error {
 // UnmarshalParam is UnmarshalText, for web frameworks that bind parameters by it, as gin does.
 func (n *Null[T]) UnmarshalParam(param string) error { return n.UnmarshalText([]byte(param)) }
 
-// MarshalBinary returns the ID's binary form, which is empty for NULL.
+// MarshalBinary returns the ID's binary form, which is empty for NULL. Of an ID that is stored as
+// text it is the text, because clickhouse-go writes a FixedString by it.
 func (n Null[T]) MarshalBinary() ([]byte, error) {
-	if !n.Valid {
-		return []byte{}, nil
+	if !n.Valid || n.V.Storage() == idtype.StorageText {
+		return n.MarshalText()
 	}
 	return n.V.MarshalBinary()
 }
 
-// UnmarshalBinary takes what the ID's UnmarshalBinary takes, and nothing. On an error the receiver
-// stays as it was.
+// UnmarshalBinary takes what MarshalBinary writes. On an error the receiver stays as it was.
 func (n *Null[T]) UnmarshalBinary(data []byte) error {
+	if n.V.Storage() == idtype.StorageText {
+		return n.UnmarshalText(data)
+	}
 	return n.set(len(data) == 0, func(id any) error {
 		return id.(encoding.BinaryUnmarshaler).UnmarshalBinary(data)
 	})

@@ -267,13 +267,13 @@ func TestPgxUnknownTypes(t *testing.T) {
 	}
 	var oid uint32
 	try(t, setUp.QueryRow(t.Context(), "SELECT 'citext'::regtype::oid").Scan(&oid))
-	withCitext := func(ctx context.Context, conn *pgx.Conn) error {
+	withCitext := pgxid.After(func(_ context.Context, conn *pgx.Conn) error {
 		conn.TypeMap().RegisterType(&pgtype.Type{
 			Name: "citext", OID: oid,
 			Codec: pgtype.TextCodec{},
 		})
-		return pgxid.AfterConnect(ctx, conn)
-	}
+		return nil
+	})
 	for _, mode := range modes {
 		t.Run(mode.String(), func(t *testing.T) {
 			without, with := openPool(t, source, mode, pgxid.AfterConnect), openPool(t, source, mode,

@@ -171,7 +171,7 @@ func TestPgxLoadTypesContext(t *testing.T) {
 // Without LoadTypes an array of a domain is an error, and never a wrong key. A lone key is read.
 func TestPgxDomainsUnloaded(t *testing.T) {
 	t.Parallel()
-	pool := openPool(t, newDomains(t), pgx.QueryExecModeCacheStatement, pgxid.AfterConnect)
+	pool := openPool(t, newDomains(t), pgx.QueryExecModeCacheStatement, pgxid.After(nil))
 	var one pgxsuite.UserID
 	var many []pgxsuite.UserID
 	query := "SELECT 14150009200065::user_id, ARRAY[14150009200065]::user_id[] WHERE 14150009200065 = ANY($1::user_id[])"

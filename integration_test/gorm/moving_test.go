@@ -131,7 +131,13 @@ func testMovedJSON(t *testing.T, _ database) {
 			t.Errorf("%s: %v, %v", body, a.ID, err)
 		}
 	}
-	for _, body := range []string{`{"ParentID":0}`, `{"CoverID":0}`, `{"ID":"007"}`, `{"ID":7.0}`} {
+	for _, body := range []string{`{"CoverID":0}`, `{"CoverID":"0"}`, `{"CoverID":null}`} {
+		a := Album{CoverID: idtype.OrZero[PhotoID]{ID: 7}}
+		if err := json.Unmarshal([]byte(body), &a); err != nil || !a.CoverID.IsZero() {
+			t.Errorf("%s: %v, %v", body, a.CoverID, err)
+		}
+	}
+	for _, body := range []string{`{"ParentID":0}`, `{"ID":"007"}`, `{"ID":7.0}`} {
 		var refused *idtype.InputError
 		if err := json.Unmarshal([]byte(body), &Album{}); !errors.As(err, &refused) {
 			t.Errorf("%s: %v", body, err)

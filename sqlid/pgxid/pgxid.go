@@ -118,10 +118,26 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// AfterConnect is [Register] for the configuration of a pool. It never fails.
+// AfterConnect is [Register] for the configuration of a pool. It never fails. A pool that has a hook
+// already takes [After].
 func AfterConnect(_ context.Context, conn *pgx.Conn) error {
 	Register(conn.TypeMap())
 	return nil
+}
+
+// After returns a hook that calls the pool's own, which may be nil, and then [AfterConnect]:
+//
+//	config.AfterConnect = pgxid.After(config.AfterConnect)
+func After(hook func(context.Context, *pgx.Conn) error) func(context.Context, *pgx.Conn) error {
+	if hook == nil {
+		return AfterConnect
+	}
+	return func(ctx context.Context, conn *pgx.Conn) error {
+		if err := hook(ctx, conn); err != nil {
+			return err
+		}
+		return AfterConnect(ctx, conn)
+	}
 }
 
 // Register makes a connection's map know all ID types. To do it again changes nothing. Register
