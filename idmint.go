@@ -156,6 +156,14 @@ func OpenEightByte(
 	})
 }
 
+// OpenSnowflake opens snowflake IDs of a layout, whose node is lent by the store: see [OpenTrace].
+// Layouts of few nodes need what [claims.Snowflakes] says.
+func OpenSnowflake[L idtype.Snowflakes](
+	ctx context.Context, store launchlog.Store, app App,
+) (*generator.SnowflakeIn[L], error) {
+	return lent(ctx, store, app, claims.Snowflakes[L], generator.NewSnowflakeIn[L])
+}
+
 // lent readies a generator whose number is lent.
 func lent[N any, G interface{ Ready(context.Context) error }](
 	ctx context.Context, store launchlog.Store, app App,

@@ -178,8 +178,14 @@ func TestOpenLent(t *testing.T) {
 		}
 		short, err := eight.Next(t.Context())
 		mint(short, err)
+		flakes, err := idmint.OpenSnowflake[idtype.Twitter](t.Context(), store, app)
+		if err != nil {
+			t.Fatal(err)
+		}
+		flake, err := flakes.Next(t.Context())
+		mint(flake, err)
 	}
-	if len(nodes) != 3 || len(seen) != 9 {
+	if len(nodes) != 3 || len(seen) != 12 {
 		t.Errorf("%d nodes, %d IDs", len(nodes), len(seen))
 	}
 	if _, err := idmint.OpenTrace(t.Context(), nil, app); err == nil {

@@ -104,7 +104,11 @@ func methods() []byte {
 	}
 	head, each, _ := strings.Cut(string(template), "\n// TYPE\n")
 	for _, s := range schemes.All() {
-		head += strings.ReplaceAll(each, "TYPE", strings.TrimSuffix(s.Known().Text.Name, "ID"))
+		of := strings.TrimSuffix(s.Known().Text.Name, "ID") + "[E]"
+		if s.Known().Scheme == idtype.SchemeSnowflake {
+			of = "SnowflakeIn[E, L]"
+		}
+		head += strings.ReplaceAll(each, "TYPE[E]", of)
 	}
 	formatted, err := format.Source([]byte(head))
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/idtype"
 )
 
 // BenchmarkCap is one generator that is asked for all that it has. It reports how much of its cap
@@ -39,6 +40,22 @@ func BenchmarkCap(b *testing.B) {
 			id, err := g.Next(ctx)
 			check(err)
 			return fold(id[:])
+		})
+	})
+	b.Run("snowflake-ours", func(b *testing.B) {
+		g := must(generator.NewSnowflake(generator.Given(1), nil))
+		atCap(b, 4096, time.Millisecond, func(ctx context.Context) uint64 {
+			id, err := g.Next(ctx)
+			check(err)
+			return uint64(id)
+		})
+	})
+	b.Run("sonyflake-ours", func(b *testing.B) {
+		g := must(generator.NewSnowflakeIn[idtype.SonyflakeV2](generator.Given(1), nil))
+		atCap(b, 256, 10*time.Millisecond, func(ctx context.Context) uint64 {
+			id, err := g.Next(ctx)
+			check(err)
+			return uint64(id)
 		})
 	})
 	b.Run("muyo-sno", func(b *testing.B) {

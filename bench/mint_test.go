@@ -19,6 +19,7 @@ const (
 	shortBlock                          = 32
 	eightByteGenerators, eightByteTurns = 1024, 2
 	eightByteBlock                      = 16
+	snowflakeGenerators, snowflakeTurns = 64, 2
 )
 
 // BenchmarkMint is one ID of ours, below the caps.
@@ -28,7 +29,42 @@ func BenchmarkMint(b *testing.B) {
 	b.Run("sno", mintSno)
 	b.Run("short", mintShort)
 	b.Run("eightbyte", mintEightByte)
+	b.Run("snowflake", mintSnowflake)
 }
+
+// mintSnowflake is Twitter's layout, and one that bwmarrin/snowflake is measured with: 20 bits of
+// step are no cap.
+func mintSnowflake(b *testing.B) {
+	r := ours(snowflakeGenerators, snowflakeTurns, func(i int) *generator.Snowflake {
+		return must(generator.NewSnowflake(generator.Given(i), nil))
+	})
+	belowCap(b, "shared", r, time.Millisecond, block, func() (sum uint64) {
+		g := r.next()
+		for range block {
+			id, err := g.Next(ctx)
+			check(err)
+			sum ^= uint64(id)
+		}
+		return sum
+	})
+	g := must(generator.NewSnowflakeIn[manySteps](generator.Given(1), nil))
+	b.Run("20-step-bits", func(b *testing.B) {
+		shared(b, block, func() (sum uint64) {
+			for range block {
+				id, err := g.Next(ctx)
+				check(err)
+				sum ^= uint64(id)
+			}
+			return sum
+		})
+	})
+}
+
+type manySteps struct{}
+
+var manyStepsLayout = idtype.MustSnowflakeLayout(idtype.SnowflakeBits{Node: 2, Step: 20})
+
+func (manySteps) Layout() *idtype.SnowflakeLayout { return manyStepsLayout }
 
 func mintSno(b *testing.B) {
 	r := ours(snoGenerators, snoTurns, func(i int) *generator.Sno {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
 	"github.com/idmint/idmint/launchlog/storetest"
@@ -210,7 +211,20 @@ func TestAdvanceDuringStep(t *testing.T) {
 			}
 		})
 	}
-	store := &before{Store: clockless{memory.New(nil)}}
+	store := &before{Store: memory.New(nil)}
+	inBubble(t, store, claims.Options{}, func(l *lender) {
+		floor := now(ms) + 25 // a longer unit has begun
+		store.raise = func(string) error {
+			store.raise = nil
+			must(must(l.log.Counter("snowflake/floor"))(l.T).Advance(ctx, floor, "ann"))(l.T)
+			return nil
+		}
+		s := must(claims.Snowflakes[idtype.SonyflakeV2](l.log, nil))(l.T)
+		if w := must(s.NextWindow(ctx, now(10*ms), 10*ms))(l.T); w.From*10 != floor+5 {
+			l.Errorf("long units: %+v, the floor is %d", w, floor)
+		}
+	})
+	store = &before{Store: clockless{memory.New(nil)}}
 	o := claims.Options{Part: only(0), FailWhenLent: true}
 	inBubble(t, store, o, func(l *lender) {
 		wrong := now(4*ms) + 1e6
@@ -320,6 +334,7 @@ func TestHas(t *testing.T) {
 	for _, name := range []string{
 		"trace/7", "trace/7/1-5", "trace/floor", "trace/clusters", "trace/65536", "trace/07",
 		"trace", "sno/7", "eightbyte/0/7", "eightbyte/7", "eightbyte/clusters", "decimal/hint/0",
+		"snowflake/7",
 	} {
 		for _, p := range claims.Pools() {
 			if p.Has(name) {
@@ -330,6 +345,7 @@ func TestHas(t *testing.T) {
 	if want := []string{
 		"trace has trace/7", "trace has trace/7/1-5", "trace has trace/floor", "sno has sno/7",
 		"eightbyte has eightbyte/0/7", "eightbyte has eightbyte/clusters",
+		"snowflake has snowflake/7",
 	}; !slices.Equal(own, want) {
 		t.Errorf("%q, want %q", own, want)
 	}

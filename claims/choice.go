@@ -138,7 +138,7 @@ func (s *source) isMine(l lease, now int64) bool {
 
 // lent is the error where no number is free.
 func (s *source) lent(c *choice) error {
-	err := &LentError{Scheme: s.pool.scheme, Numbers: c.size}
+	err := &LentError{Scheme: s.pool.scheme, Numbers: c.size, Quiet: s.opts.Quiet}
 	if c.earliest <= s.pool.most {
 		err.Until = s.pool.time(c.earliest)
 	}

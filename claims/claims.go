@@ -1,5 +1,5 @@
-// Package claims lends numbers to whoever runs: nodes of trace IDs, partitions of sno IDs, and
-// pairs of generator and cluster of eightbyte IDs. Nobody chooses one by hand, and no two
+// Package claims lends numbers to whoever runs: nodes of trace and snowflake IDs, partitions of sno
+// IDs, and pairs of generator and cluster of eightbyte IDs. Nobody chooses one by hand, and no two
 // generators mint with one at the same time.
 //
 //	pairs, err := claims.Pairs(log, nil)
@@ -7,8 +7,8 @@
 //
 // # The counter is the lease
 //
-// Each number has a counter in the launch log: trace/7, sno/7, eightbyte/CLUSTER/GENERATOR. It
-// stands at the last unit of time that the number may have stamped. While it lies ahead of now, the
+// Each number has a counter in the launch log: trace/7, snowflake/7, sno/7,
+// eightbyte/CLUSTER/GENERATOR. It stands at the last unit of time that the number may have stamped. While it lies ahead of now, the
 // number is lent. Once it lies a quiet time behind, the number is free. To take a number and to
 // renew it are one compare-and-swap of that counter. There is no session, no heartbeat, no time to
 // live and nothing to release.
@@ -32,6 +32,7 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/launchlog"
 )
 
@@ -93,6 +94,26 @@ func Nodes(log *launchlog.Log, opts *Options) (*Source[int], error) {
 // [*OptionError].
 func Partitions(log *launchlog.Log, opts *Options) (*Source[int], error) {
 	return newSource(log, opts, sno, func(n int) int { return n })
+}
+
+// Snowflakes lends node numbers to a snowflake generator of a layout. All layouts share one pool,
+// snowflake/N, so one number has one generator, whatever its layout. [Options].Part is all nodes of
+// the layout if nil, and at most 0 ..= 65535.
+//
+// A node rests for Quiet after its last window, so Twitter's 1,024 nodes are used up by more than 16
+// starts in a second under new names, and 8 nodes by more than one in 8 s. For layouts of few nodes
+// give each generator a Holder that outlives restarts, or set Quiet to a second. Make a source per
+// generator. The error is an [*OptionError].
+func Snowflakes[L idtype.Snowflakes](log *launchlog.Log, opts *Options) (*Source[int], error) {
+	b := idtype.SnowflakeIn[any, L](0).Layout().Bits()
+	of := snowflake
+	of.unit, of.each = b.Unit, min(snowflake.each, 1<<b.Node)
+	s, err := newSource(log, opts, of, func(n int) int { return n })
+	if err != nil {
+		return nil, err
+	}
+	s.pool, s.grain = snowflake, b.Unit.Milliseconds()
+	return s, nil
 }
 
 // made counts the sources of this process, to tell their holders from each other.

@@ -20,6 +20,7 @@ import (
 var (
 	ctx                = context.Background()
 	trace, sno, paired = claims.Pools()[0], claims.Pools()[1], claims.Pools()[2]
+	snowflake          = claims.Pools()[3]
 )
 
 func newLog(t *testing.T, store launchlog.Store) *launchlog.Log {
@@ -170,6 +171,8 @@ func TestGenerators(t *testing.T) {
 	node := must(must(generator.NewTrace(nodes, nil))(t).Next(ctx))(t)
 	partitions := must(claims.Partitions(l, &claims.Options{Part: only(9)}))(t)
 	partition := must(must(generator.NewSno(partitions, nil))(t).Next(ctx))(t)
+	flakes := must(claims.Snowflakes[idtype.Twitter](l, &claims.Options{Part: only(5)}))(t)
+	flake := must(must(generator.NewSnowflake(flakes, nil))(t).Next(ctx))(t)
 	if err := paired.SetClusters(ctx, l, []int{0}, []int{11}, "ann"); err != nil {
 		t.Fatal(err)
 	}
@@ -177,10 +180,10 @@ func TestGenerators(t *testing.T) {
 	g := must(generator.NewEightByte(idtype.EightByteSpread, pairs, nil))(t)
 	pair := must(g.Next(ctx))(t).Parts()
 	if node.Parts().Node != 7 || partition.Parts().Partition != 9 || pair.Generator != 63 ||
-		pair.Cluster != 11 {
-		t.Errorf("%+v, %+v, %+v", node.Parts(), partition.Parts(), pair)
+		pair.Cluster != 11 || flake.Node() != 5 {
+		t.Errorf("%+v, %+v, %+v, %+v", node.Parts(), partition.Parts(), pair, flake.Parts())
 	}
-	for _, name := range []string{"trace/7", "sno/9", "eightbyte/11/63"} {
+	for _, name := range []string{"trace/7", "sno/9", "eightbyte/11/63", "snowflake/5"} {
 		if last(t, l, name) == 0 {
 			t.Errorf("there is no counter %s", name)
 		}
@@ -191,6 +194,62 @@ func TestGenerators(t *testing.T) {
 		t.Errorf("nodes as partitions: %v", err)
 	}
 }
+
+// Windows of a longer unit lie within those of the counter, without a gap between them. In a unit
+// that another layout's generator has begun there is none.
+func TestLongUnits(t *testing.T) {
+	o := claims.Options{Holder: "pod-1", Part: only(7)}
+	inBubble(t, memory.New(nil), o, func(l *lender) {
+		sony := must(claims.Snowflakes[idtype.SonyflakeV2](l.log, &l.opts))(l.T)
+		unit := 10 * ms
+		w := must(sony.NextWindow(ctx, now(unit), unit))(l.T)
+		if w.From != now(unit) || w.To != w.From+500 || last(l.T, l.log, "snowflake/7") != w.To*10-1 {
+			l.Errorf("at %d: %+v", now(unit), w)
+		}
+		time.Sleep(3333 * ms)
+		next := must(sony.NextWindow(ctx, now(unit), unit))(l.T)
+		if next.From != w.To || next.To != now(unit)+500 {
+			l.Errorf("after %+v: %+v", w, next)
+		}
+		time.Sleep(5555 * ms)
+		twitter := must(claims.Snowflakes[idtype.Twitter](l.log, &l.opts))(l.T)
+		other := must(twitter.NextWindow(ctx, now(ms), ms))(l.T)
+		time.Sleep(time.Until(time.UnixMilli(other.To).Add(time.Microsecond)))
+		again := must(claims.Snowflakes[idtype.SonyflakeV2](l.log, &l.opts))(l.T)
+		var later *generator.NotBeforeError
+		_, err := again.NextWindow(ctx, now(unit), unit)
+		if !errors.As(err, &later) || later.From*10 < other.To || later.From*10 >= other.To+10 ||
+			later.Unit != unit || other.To%10 == 0 {
+			l.Errorf("after %+v: %v", other, err)
+		}
+		// All nodes are the layout's, and a failure names them.
+		l.opts.Part, l.opts.FailWhenLent = nil, true
+		for n := range 9 {
+			l.opts.Holder = fmt.Sprint("pod-", n+2)
+			few := must(claims.Snowflakes[eight](l.log, &l.opts))(l.T)
+			_, err := few.NextWindow(ctx, now(ms), ms)
+			var lent *claims.LentError
+			if n < 7 && err != nil || n > 7 && !errors.As(err, &lent) {
+				l.Errorf("%d of 8: %v", n+1, err)
+			}
+			if lent != nil && (lent.Numbers != 8 || lent.Quiet != time.Minute ||
+				!strings.Contains(err.Error(), "8 of 8 are lent")) {
+				l.Errorf("all lent: %v", err)
+			}
+		}
+		_, err = sony.NextWindow(ctx, now(ms), ms)
+		var wrong *claims.OptionError
+		if !errors.As(err, &wrong) {
+			l.Errorf("a generator of another unit: %v", err)
+		}
+	})
+}
+
+type eight struct{}
+
+var eightNodes = idtype.MustSnowflakeLayout(idtype.SnowflakeBits{Node: 3, Step: 8})
+
+func (eight) Layout() *idtype.SnowflakeLayout { return eightNodes }
 
 // A number is free once its counter lies a quiet time behind. Of those the longest unused ones are
 // taken, before any that never was.

@@ -35,6 +35,8 @@ type LentError struct {
 	// Until is when the first of them is free, unless its holder renews it. It is zero where none
 	// will be.
 	Until time.Time
+	// Quiet is the [Options].Quiet for which a number rests that no holder renews.
+	Quiet time.Duration
 }
 
 func (e *LentError) Error() string {
@@ -47,8 +49,9 @@ func (e *LentError) Error() string {
 			e.Scheme, e.Numbers)
 	}
 	return fmt.Sprintf("claims: no number for %s IDs is free: %d of %[2]d are lent, the first "+
-		"until %s unless its holder renews it",
-		e.Scheme, e.Numbers, e.Until.UTC().Format(time.RFC3339Nano))
+		"until %s unless its holder renews it. A number is free %v after its last use (Quiet), and at "+
+		"once for a generator of the same Holder",
+		e.Scheme, e.Numbers, e.Until.UTC().Format(time.RFC3339Nano), e.Quiet)
 }
 
 // A ClockError says that this clock is ahead of the store's by more than [Options].MaxAhead. To

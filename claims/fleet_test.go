@@ -145,7 +145,7 @@ func newFleet(seed uint64, naive naive) *fleet {
 		ids: map[int][]storetest.Range{}, windows: map[int][]generator.Window[int]{},
 		far: 3 * 365 * 24 * time.Hour,
 	}
-	f.pool = claims.Pools()[seed%3]
+	f.pool = claims.Pools()[seed%4]
 	f.mode = idtype.EightByteSpread
 	if rnd.IntN(2) == 1 {
 		f.mode = idtype.EightByteTimeSequential
@@ -322,12 +322,16 @@ func (f *fleet) raised(number int, w generator.Window[int]) bool {
 	if f.pool == paired {
 		name = fmt.Sprintf("%s/%d/%d", f.pool.Scheme(), number/2048, number%2048)
 	}
+	grain := int64(1)
+	if f.pool == snowflake { // of 10 ms
+		grain = 10
+	}
 	for counter, raises := range f.world.history {
 		if counter != name && !strings.HasPrefix(counter, name+"/") {
 			continue
 		}
 		if slices.ContainsFunc(raises, func(r launchlog.Raise) bool {
-			return r.To == w.To-1 && r.From < w.From
+			return (r.To+1)/grain == w.To && r.From < w.From*grain
 		}) {
 			return true
 		}
@@ -390,6 +394,8 @@ func (c *fleetClock) stop(d time.Duration) {
 	now := time.Now()
 	c.still, c.until = now.UnixNano()+c.skew, now.Add(d)
 }
+
+type sonyflakeID = idtype.SnowflakeIn[any, idtype.SonyflakeV2]
 
 func (a *app) run() {
 	for {
@@ -493,6 +499,19 @@ func (a *app) start() error {
 				head := binary.BigEndian.Uint64(id[:])
 				return int(head & 0xffff), int64(head>>24<<16|
 					uint64(binary.BigEndian.Uint16(id[8:]))) + 1
+			})
+	}
+	if a.pool == snowflake {
+		s, err := claims.Snowflakes[idtype.SonyflakeV2](log, &o)
+		return begin(a, s, err, func(n int) int { return n },
+			func(
+				w generator.Windows[int], o *generator.Options,
+			) (generator.Source[sonyflakeID], error) {
+				return generator.NewSnowflakeIn[idtype.SonyflakeV2](w, o)
+			},
+			func(id sonyflakeID) (int, int64) {
+				p := id.Parts()
+				return p.Node, p.UnixMs/10<<8 | int64(p.Step)
 			})
 	}
 	s, err := claims.Pairs(log, &o)

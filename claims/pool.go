@@ -2,6 +2,7 @@ package claims
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,12 +41,18 @@ var (
 		scheme: idtype.SchemeEightByte, unit: time.Millisecond, each: generators,
 		clusters: formats.EightByteMaxCluster + 1, most: formats.EightByteMaxUnixMs,
 	}
+	// snowflake is the nodes of snowflake IDs, 0 ..= 65535, in milliseconds. It serves all layouts:
+	// see [source.window].
+	snowflake = Pool{
+		scheme: idtype.SchemeSnowflake, unit: time.Millisecond, each: 1 << 16,
+		most: math.MaxInt64/int64(time.Millisecond) - 1,
+	}
 )
 
 const generators = formats.EightByteMaxGenerator + 1
 
-// Pools lists the pools: of trace, sno and eightbyte.
-func Pools() []Pool { return []Pool{trace, sno, eightByte} }
+// Pools lists the pools: of trace, sno, eightbyte and snowflake.
+func Pools() []Pool { return []Pool{trace, sno, eightByte, snowflake} }
 
 // Scheme is the scheme whose numbers the pool has.
 func (p Pool) Scheme() idtype.Scheme { return p.scheme }

@@ -24,9 +24,10 @@ type Source[N any] struct {
 
 // A source is what sources of all pools do.
 type source struct {
-	log  *launchlog.Log
-	pool Pool
-	opts Options
+	log   *launchlog.Log
+	pool  Pool
+	grain int64 // units of the pool in one of the generator
+	opts  Options
 
 	turn  chan struct{}     // holds one element: who has it uses what follows, and may wait with it
 	own   *lease            // the number's row when it was raised last; nil for none
@@ -57,7 +58,7 @@ func newSource[N any](
 		return nil, err
 	}
 	s := &source{
-		log: log, pool: p, opts: o, turn: make(chan struct{}, 1),
+		log: log, pool: p, grain: 1, opts: o, turn: make(chan struct{}, 1),
 		waits: map[string]waited{}, ended: map[int]int64{},
 		random: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())),
 	}
@@ -80,7 +81,7 @@ func (s *Source[N]) NextWindow(
 		return w, err
 	}
 	return generator.Window[N]{
-		Number: s.value(d.lease.number), From: d.first, To: d.raise.To + 1,
+		Number: s.value(d.lease.number), From: s.from(d), To: s.to(d),
 	}, nil
 }
 
@@ -100,9 +101,14 @@ func (s *Source[N]) Stats() Stats {
 	return s.state()
 }
 
+// from and to are a step's window in the generator's units, of which it has those that lie within
+// it. So windows that do not overlap do not either where layouts have other units.
+func (s *source) from(d *step) int64 { return (d.first + s.grain - 1) / s.grain }
+func (s *source) to(d *step) int64   { return (d.raise.To + 1) / s.grain }
+
 // window comes to a step whose window nobody has had.
 func (s *source) window(ctx context.Context, now int64, unit time.Duration) (*step, error) {
-	if unit != s.pool.unit {
+	if unit != s.pool.unit*time.Duration(s.grain) {
 		return nil, &OptionError{"", "generator", "of units of " + unit.String(), "is not of " +
 			string(s.pool.scheme) + " IDs, whose numbers this source lends"}
 	}
@@ -112,14 +118,21 @@ func (s *source) window(ctx context.Context, now int64, unit time.Duration) (*st
 		return nil, ctx.Err()
 	}
 	defer func() { s.turn <- struct{}{} }()
-	if now > s.pool.most {
-		return nil, &ClockError{Scheme: s.pool.scheme, Now: s.pool.time(now)}
+	if now > s.pool.most/s.grain {
+		return nil, &ClockError{Scheme: s.pool.scheme, Now: s.pool.time(s.pool.most + 1)}
 	}
+	now *= s.grain
 	d, err := s.next(ctx, max(now, 1))
-	for err == nil && d.first > d.raise.To { // all of that window lies below the pool's floor
+	// All of that window lies below the pool's floor, or it has no whole unit of the generator's.
+	for err == nil && s.from(d) >= s.to(d) {
 		d, err = s.next(ctx, max(now, 1))
 	}
 	s.answered(err)
+	var later *generator.NotBeforeError
+	if errors.As(err, &later) {
+		later.From = (later.From + s.grain - 1) / s.grain
+		later.Unit = unit
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -36,8 +36,11 @@ func (s *source) raise(ctx context.Context, l lease, now int64) (*step, error) {
 		gaps = append(gaps, gap{l.last(), first})
 	}
 	l.at = now
+	end := max(now+length, first+1)
+	end += s.grain - 1 // to a whole unit of the generator's, where the next window begins
+	end -= end % s.grain
 	d := &step{lease: l, counter: counter, first: first, raise: launchlog.Raise{
-		From: l.row.Value, To: min(max(now+length-1, first), l.end()-1),
+		From: l.row.Value, To: min(end, l.end()) - 1,
 		Note: noteOf(gaps), Holder: s.opts.Holder,
 	}}
 	return d, s.settle(ctx, d)

@@ -44,7 +44,7 @@ func rawBytes[T idtype.ID](ids []T) []byte {
 
 // A form is how a column holds the IDs of a type.
 type form struct {
-	scheme  idtype.Scheme
+	scheme  idtype.Scheme // by [idtype.LayoutOf]
 	storage idtype.Storage
 	size    int // bytes of an ID, 0 for an int64
 }
@@ -53,7 +53,7 @@ type form struct {
 // one.
 func formOf[T idtype.ID]() form {
 	var zero T
-	f := form{scheme: zero.Scheme(), storage: zero.Storage()}
+	f := form{scheme: idtype.LayoutOf(zero), storage: zero.Storage()}
 	t := reflect.TypeFor[T]()
 	switch {
 	case t.Kind() == reflect.Int64:

@@ -14,8 +14,8 @@ import (
 type span struct{ least, greatest string }
 
 // Between returns a condition for WHERE. It holds for the IDs of all units of time from from's to
-// to's, both included. The unit is a second for trace IDs, a millisecond for short and eightbyte
-// IDs, and 4 ms for sno IDs. A query with it reads no more granules than it must.
+// to's, both included. The unit is a second for trace IDs, 4 ms for sno IDs, that of the layout
+// for snowflake IDs, and a millisecond for short and eightbyte IDs. A query with it reads no more granules than it must.
 //
 //	`id` BETWEEN 11093174944925696 AND 11093174945187839
 //
@@ -42,6 +42,13 @@ func (c Column[T]) Between(from, to time.Time) (string, error) {
 
 func spansOf(f form, isSpread bool, from, to time.Time) ([]span, error) {
 	fail := func(err error) ([]span, error) { return nil, &TimeError{f.scheme, f.storage, err} }
+	if l, ok := schemes.LayoutOf(f.scheme); ok && !isSpread {
+		r, err := l.Bounds(from, to)
+		if err != nil {
+			return nil, err
+		}
+		return []span{{fmt.Sprint(r.Min), fmt.Sprint(r.Max)}}, nil
+	}
 	i := slices.IndexFunc(schemes.All(), func(s schemes.Scheme) bool { return s.Name() == f.scheme })
 	switch {
 	case i < 0:

@@ -154,7 +154,7 @@ func lockedNumbers(c *content, _ []Share, r *checks.Reporter) {
 				shortCounter, until.UTC().Format(time.DateTime))
 		}
 	}
-	r.Pass("no number of trace, sno or eightbyte is locked for more than an hour")
+	r.Pass("no number of any pool is locked for more than an hour")
 }
 
 // first joins the first of some names.

@@ -43,6 +43,7 @@ counters orders %d %d
 claims trace 0 65536
 claims sno 2 65536
 claims eightbyte 0 2048
+claims snowflake 0 65536
 `, math.MaxInt64/2, math.MaxInt64); got != want {
 		t.Errorf("shares are\n%s, want\n%s", got, want)
 	}
@@ -122,9 +123,9 @@ func TestClock(t *testing.T) {
 		wantOne(t, offset.String(), logAt(t, begin.Add(-offset)), "clock", want)
 	}
 	// The time that an answer takes is no offset.
-	now := begin.Add(-80 * time.Minute)
+	now := begin.Add(-95 * time.Minute)
 	slow := doctor.NewWatch(logAt(t, begin), &doctor.WatchOptions{Now: func() time.Time {
-		now = now.Add(15 * time.Minute) // the store is asked between the fifth call and the sixth
+		now = now.Add(15 * time.Minute) // the store is asked between the sixth call and the seventh
 		return now
 	}})
 	want(t, "a slow answer", slow.Read(ctx).Results, nil)

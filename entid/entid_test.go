@@ -16,9 +16,11 @@ import (
 )
 
 type (
-	user   struct{}
-	UserID = idtype.Decimal[user]
-	SnoID  = idtype.Sno[idtype.AsText[user]]
+	user    struct{}
+	UserID  = idtype.Decimal[user]
+	SnoID   = idtype.Sno[idtype.AsText[user]]
+	TSID    = idtype.SnowflakeIn[idtype.AsNumber[user], idtype.TSID]
+	FlakeID = idtype.Snowflake[user]
 )
 
 const here = "github.com/idmint/idmint/entid_test"
@@ -31,6 +33,8 @@ func TestFieldNames(t *testing.T) {
 	}{
 		{entid.Key[UserID]("UserID").Descriptor(), here, "entid_test.UserID", ""},
 		{entid.Of[SnoID]("event", "SnoID").Descriptor(), here, "entid_test.SnoID", ""},
+		{entid.Key[FlakeID]("FlakeID").Descriptor(), here, "entid_test.FlakeID", ""},
+		{entid.Of[TSID]("old", "TSID").Descriptor(), here, "entid_test.TSID", ""},
 		{
 			entid.Of[UserID]("u", "example.com/shop/keys.UserID").Descriptor(),
 			"example.com/shop/keys", "keys.UserID", "",

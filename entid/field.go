@@ -110,7 +110,8 @@ var dialects = map[string]dialect.Dialect{
 // innermost brackets: Sno[…/idtype.AsText[example.com/shop/ids.user]].
 func packageOf(t reflect.Type) string {
 	name := t.Name()
-	name = strings.TrimRight(name[strings.LastIndex(name, "[")+1:], "]")
+	name, _, _ = strings.Cut(name[strings.LastIndex(name, "[")+1:], ",") // a layout follows
+	name = strings.TrimRight(name, "]")
 	// An entity that a function declares has a middle dot and a number behind it.
 	i := strings.LastIndex(name, ".")
 	if i < 0 || strings.ContainsAny(name, " {") {

@@ -33,8 +33,8 @@ type Keys[T idtype.ID] struct {
 //	users, err := generator.For[UserID](gen)
 //	ann.ID, err = users.Next(ctx)
 //
-// The error is an [*OptionError] for a key of another scheme, and for a generator that is nil. It
-// is also one for a pointer to a key, such as *UserID.
+// The error is an [*OptionError] for a key of another scheme or layout, and for a generator that is
+// nil. It is also one for a pointer to a key, such as *UserID.
 func For[T, S idtype.ID](m Source[S]) (*Keys[T], error) {
 	var key T
 	var id S
@@ -50,9 +50,10 @@ func For[T, S idtype.ID](m Source[S]) (*Keys[T], error) {
 			}
 		}
 	}
-	if key.Scheme() != id.Scheme() || !from.ConvertibleTo(to) {
+	minted := idtype.LayoutOf(id)
+	if idtype.LayoutOf(key) != minted || !from.ConvertibleTo(to) {
 		return nil, &OptionError{"key", to.String(), fmt.Sprintf("is no key of %s IDs, which "+
-			"this generator mints", id.Scheme())}
+			"this generator mints", minted)}
 	}
 	return &Keys[T]{
 		next: func(ctx context.Context) (T, error) {

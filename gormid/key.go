@@ -162,7 +162,7 @@ func fits(s keys.Minter, model *schema.Schema) error {
 	scheme, _ := schemeOf(field)
 	if scheme != s.Scheme() || !s.Type().ConvertibleTo(field.IndirectFieldType) {
 		return fmt.Errorf("its primary key %s of type %s holds no %s IDs: "+
-			"take a generator of the key's scheme, or declare another key type",
+			"take a generator of the key's scheme and layout, or declare another key type",
 			field.Name, keys.TypeName(field.FieldType), s.Scheme())
 	}
 	return nil
@@ -188,7 +188,7 @@ func keyField(s *schema.Schema) (*schema.Field, error) {
 	return field, nil
 }
 
-// schemeOf returns the scheme of a field whose type is an ID or a pointer to one.
+// schemeOf returns the scheme and layout of a field whose type is an ID or a pointer to one.
 func schemeOf(field *schema.Field) (idtype.Scheme, bool) {
 	t := field.FieldType
 	if t.Kind() == reflect.Pointer {
@@ -201,13 +201,16 @@ func schemeOf(field *schema.Field) (idtype.Scheme, bool) {
 	if !ok {
 		return "", false
 	}
-	return id.Scheme(), true
+	return idtype.LayoutOf(id), true
 }
 
 // entityOf returns the name of the entity that an ID's type is for, with its package. It returns ""
 // for IDs of any entity, and for other types.
 func entityOf(t reflect.Type) string {
-	_, entity, _ := strings.Cut(strings.TrimSuffix(t.Name(), "]"), "[")
+	typ, entity, _ := strings.Cut(strings.TrimSuffix(t.Name(), "]"), "[")
+	if typ == "SnowflakeIn" {
+		entity = beforeLayout(entity)
+	}
 	if strings.HasPrefix(entity, keys.Package+".As") { // a form, such as AsText[User]
 		_, entity, _ = strings.Cut(strings.TrimSuffix(entity, "]"), "[")
 	}
@@ -215,6 +218,22 @@ func entityOf(t reflect.Type) string {
 		return ""
 	}
 	return unescaped(entity)
+}
+
+// beforeLayout is the first of two parameters of a type. Either may have parameters itself.
+func beforeLayout(parameters string) string {
+	depth := 0
+	for i, c := range parameters {
+		switch {
+		case c == '[':
+			depth++
+		case c == ']':
+			depth--
+		case c == ',' && depth == 0:
+			return parameters[:i]
+		}
+	}
+	return parameters
 }
 
 // plainName is the name of an entity without its package and its own entity.

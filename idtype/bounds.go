@@ -19,7 +19,8 @@ type timed[T any] interface {
 
 // Bounds is what a query for a span of time compares IDs with: WHERE id BETWEEN Min AND Max. It
 // holds the IDs of all units of time from from's to to's, both included. The unit is a second for
-// trace IDs, a millisecond for short and eightbyte IDs, and 4 ms for sno IDs.
+// trace IDs, 4 ms for sno IDs, that of the layout for snowflake IDs, and a millisecond for short and
+// eightbyte IDs.
 //
 //   - Of trace IDs the ranges also hold those of the same seconds of other periods. There are two
 //     ranges, the earlier first, if timestamps start again at 0 within the span.
@@ -31,13 +32,17 @@ type timed[T any] interface {
 // from, or if a span of trace IDs has more than 2^25 seconds, so that some share a timestamp.
 func Bounds[T timed[T]](from, to time.Time) ([]Range[T], error) {
 	var zero T
-	// Compared as the IDs' times are made, by the wall clock: Before would ask the monotonic one
-	// where both have a reading.
-	if first, last := from.Unix(), to.Unix(); first > last ||
-		first == last && from.Nanosecond() > to.Nanosecond() {
+	if !inOrder(from, to) {
 		return nil, spanError(nameOf[T](), from, to, errInverted)
 	}
 	return zero.bounds(from, to)
+}
+
+// inOrder compares times as those of IDs are made, by the wall clock: Before would ask the monotonic
+// one where both have a reading.
+func inOrder(from, to time.Time) bool {
+	first, last := from.Unix(), to.Unix()
+	return first < last || first == last && from.Nanosecond() <= to.Nanosecond()
 }
 
 func oneRange[T any](least, most T, err, err2 error) ([]Range[T], error) {

@@ -34,7 +34,7 @@ var (
 // nameOf is the type of an ID in errors, for example "DecimalID".
 func nameOf[T any]() string {
 	name, _, _ := strings.Cut(reflect.TypeFor[T]().Name(), "[")
-	return name + "ID"
+	return strings.TrimSuffix(name, "In") + "ID" // SnowflakeIn's is SnowflakeID
 }
 
 func isInteger[T any]() bool { return reflect.TypeFor[T]().Kind() == reflect.Int64 }

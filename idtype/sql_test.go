@@ -360,7 +360,7 @@ var plainUUID = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f
 
 // TestStorageUUIDAgainstReference damages UUIDs in one place: see TestParseAgainstReference.
 func TestStorageUUIDAgainstReference(t *testing.T) {
-	k := kinds[8]
+	k := kindNamed("SnoID as uuid")
 	for _, start := range []string{
 		snoUUID, refUUID("2222222222222223"), refUUID("xxxxxxxxxxxxxxxx"),
 	} {
@@ -388,7 +388,8 @@ func TestStorageUUIDAgainstReference(t *testing.T) {
 
 // TestScanReasons: the message is what a person who declared the wrong form reads.
 func TestScanReasons(t *testing.T) {
-	eight, number, sno, text, uuid := kinds[4:5], kinds[5:6], kinds[6:7], kinds[7:8], kinds[8:9]
+	eight, number := byteKinds[:1], byteKinds[1:2]
+	sno, text, uuid := byteKinds[2:3], byteKinds[3:4], byteKinds[4:5]
 	for _, tt := range []struct {
 		kinds []kind
 		src   any

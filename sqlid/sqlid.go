@@ -102,7 +102,7 @@ func (c Column[T]) Nullable(d Dialect) (string, error) { return c.any().Nullable
 
 func (c Column[T]) any() AnyColumn {
 	var zero T
-	return AnyColumn{zero.Scheme(), zero.Storage(), c.Name, c.Domain}
+	return AnyColumn{idtype.LayoutOf(zero), zero.Storage(), c.Name, c.Domain}
 }
 
 // Must returns a definition, and panics where there is none. It is for definitions that a program
@@ -116,7 +116,8 @@ func Must(definition string, err error) string {
 	return definition
 }
 
-// An AnyColumn is a [Column] for a program that learns the scheme when it runs. A [*StorageError]
+// An AnyColumn is a [Column] for a program that learns the scheme when it runs. The scheme may be one
+// of [idtype.LayoutOf]. A [*StorageError]
 // is also returned for a form in which IDs of the scheme are not stored. [AnyColumn.Storages] are
 // those in which they are.
 type AnyColumn struct {

@@ -63,7 +63,7 @@ var constants = map[string][]string{
 	"defaults of stores, and examples":  {"10 MiB", "1 MiB", "2 GiB", "1 MB", "50 MiB"},
 	"full launches, taken or projected": {"75 MB", "106 MB", "420 MB"},
 	"TestHottestRange":                  {"100.0", "1.7"},
-	"TestIndexBytesInRowStores":              {"0.98", "0.99", "22.1", "22.3"},
+	"TestIndexBytesInRowStores":         {"0.98", "0.99", "22.1", "22.3"},
 }
 
 // measured are constants and the figures of committed results, as they may be written: those of

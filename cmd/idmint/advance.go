@@ -69,11 +69,11 @@ again what it forgot.
   --ahead     how far ahead of now times may have been used. It is the longest
               window of any app, and what clocks are ahead at most.
 
-Numbers of trace, sno and eightbyte, and the counter short, count as used until
---ahead from now. That holds for numbers whose counters were lost as well.
-Generators wait until then. A ceiling whose counter has another name, or was
-lost, is a --counter: seconds for trace, milliseconds for short and eightbyte,
-4 ms for sno, since 1970.
+Numbers of trace, sno, eightbyte and snowflake, and the counter short, count as
+used until --ahead from now. That holds for numbers whose counters were lost as
+well. Generators wait until then. A ceiling whose counter has another name, or
+was lost, is a --counter: seconds for trace, milliseconds for short and
+eightbyte, 4 ms for sno, units of the layout for snowflake, since 1970.
 
 A clock that is wrong by a year locks the numbers for a year. So the command
 refuses where this machine's clock is more than 30 days after the newest launch

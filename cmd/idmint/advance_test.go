@@ -80,7 +80,7 @@ func TestAdvance(t *testing.T) {
 		t.Error(got)
 	}
 	// Times and the number of what was to be raised are those of the dry run. Only seconds differ.
-	if a, b := len(lines(dry.stdout)), len(lines(got.stdout)); a != b || a != 9 {
+	if a, b := len(lines(dry.stdout)), len(lines(got.stdout)); a != b || a != 10 {
 		t.Errorf("it says %s and dry %s", got.stdout, dry.stdout)
 	}
 	if !regexp.MustCompile(`(?m)^counter orders +3 +7 *$`).MatchString(got.stdout) {
@@ -99,7 +99,7 @@ func TestAdvance(t *testing.T) {
 	most, numbers := time.Now().UnixMilli()+602_000, 0
 	for name, value := range after {
 		scheme, _, _ := strings.Cut(name, "/")
-		unit := map[string]int64{"sno": 4, "trace": 1000, "eightbyte": 1, "short": 1}[scheme]
+		unit := map[string]int64{"sno": 4, "trace": 1000, "eightbyte": 1, "snowflake": 1, "short": 1}[scheme]
 		if at := value * unit; at < now+599_000 || at > most+unit {
 			t.Errorf("counter %s is at %d, %d ms from now", name, value, at-now)
 		}
@@ -128,7 +128,7 @@ func TestAdvance(t *testing.T) {
 	}
 	got = run(strings.Replace(strings.Replace(all, "10m", "1s", 1), "bills=11", "bills=0", 1) +
 		" --json")
-	if got.status != 0 || strings.Count(got.stdout, `"raised":0`) != 3 ||
+	if got.status != 0 || strings.Count(got.stdout, `"raised":0`) != 4 ||
 		!strings.Contains(got.stdout, `{"namespace":"default","kind":"launches","to":"9"}`+"\n") ||
 		!strings.Contains(got.stdout, `"kind":"counter","name":"bills","from":"11","to":"11"}`+"\n") {
 		t.Errorf("again: %v", got)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,7 +12,7 @@ import (
 )
 
 func (a *app) boundsCommand() *cobra.Command {
-	var from, to, form string
+	var from, to, form, layout string
 	c := &cobra.Command{
 		Use:   "bounds SCHEME --from T --to T [--form FORM]",
 		Short: "Say the smallest and the largest ID of a span of time",
@@ -24,13 +25,14 @@ its end. Both ends are included, with all of the second (trace), the 4 ms (sno)
 or the millisecond in which they lie.
 
 ` + boundsHelp() + `
-IDs of other schemes carry no time. --form is that of inspect.`,
+IDs of other schemes carry no time. --form is that of inspect.
+` + strings.TrimSuffix(layoutHelp, "\n"),
 		Example: `  idmint bounds sno --from 2025-03-01 --to 2025-03-31
   idmint bounds eightbyte --form number \
     --from 2025-03-01T12:00:00Z --to 2025-03-01T12:59:59.999Z`,
 		Args: oneArg,
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := schemeNamed(args[0])
+			s, err := schemeIn(args[0], layout)
 			if err != nil {
 				return err
 			}
@@ -74,6 +76,7 @@ IDs of other schemes carry no time. --form is that of inspect.`,
 	c.Flags().StringVar(&from, "from", "", "when the span begins (required)")
 	c.Flags().StringVar(&to, "to", "", "when it ends (required)")
 	c.Flags().StringVar(&form, "form", "", "how to write the IDs (default text; number for short)")
+	addLayout(c, &layout)
 	return c
 }
 

@@ -19,10 +19,10 @@ func (a *app) claimsCommand() *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "claims",
 		Short: "See to the numbers that the launch log lends: list, clusters, free",
-		Long: `See to the numbers that the launch log lends to generators: nodes of trace,
-partitions of sno, and pairs of cluster and generator of eightbyte. Apps take
-one by package claims, and commands by idmint new. Nobody gives one back: it is
-free once its counter lies a quiet time behind the clock.`,
+		Long: `See to the numbers that the launch log lends to generators: nodes of trace
+and snowflake, partitions of sno, and pairs of cluster and generator of
+eightbyte. Apps take one by package claims, and commands by idmint new. Nobody
+gives one back: it is free once its counter lies a quiet time behind the clock.`,
 		Example: "  idmint claims list --db sqlite:app.db",
 	}, a.claimsListCommand(), a.claimsClustersCommand(), a.claimsFreeCommand())
 }
@@ -34,7 +34,7 @@ func poolFlag(text string) (claims.Pool, error) {
 			return p, nil
 		}
 	}
-	return claims.Pool{}, usage("--pool %q: want trace, sno or eightbyte", text)
+	return claims.Pool{}, usage("--pool %q: want trace, sno, eightbyte or snowflake", text)
 }
 
 func (a *app) claimsListCommand() *cobra.Command {
@@ -69,7 +69,7 @@ standard error.`,
 		},
 	}
 	flags.add(c)
-	c.Flags().StringVar(&pool, "pool", "", "trace, sno or eightbyte (default all)")
+	c.Flags().StringVar(&pool, "pool", "", "trace, sno, eightbyte or snowflake (default all)")
 	c.Flags().BoolVar(&lent, "lent", false, "only numbers that are lent now")
 	return c
 }
@@ -233,6 +233,6 @@ and so does a trace node, whose IDs repeat after 388 days.`,
 		},
 	}
 	flags.add(c)
-	c.Flags().StringVar(&pool, "pool", "", "trace, sno or eightbyte (required)")
+	c.Flags().StringVar(&pool, "pool", "", "trace, sno, eightbyte or snowflake (required)")
 	return c
 }

@@ -83,7 +83,7 @@ func columnForm(scheme idtype.Scheme, kind string) (idtype.Storage, error) {
 
 func (a *app) columnsCommand() *cobra.Command {
 	var d columnDefinition
-	var kind, domain string
+	var kind, domain, layout string
 	c := &cobra.Command{
 		Use:   "columns DIALECT SCHEME [--name NAME] [--kind KIND] [--primary-key | --nullable]",
 		Short: "Write the SQL of a column of IDs",
@@ -98,6 +98,8 @@ schemes have several kinds of columns, the first of which is the default:
 eightbyte has bytes and bigint, and sno has bytes, text and uuid. Declare the
 key in Go with the same: idtype.AsBigint, idtype.AsText, idtype.AsUUID.
 
+--layout is that of snowflake IDs, as in inspect. The check keeps to its bits.
+
 In SQLite, end a CREATE TABLE that has the primary key with WITHOUT ROWID. In
 ClickHouse --primary-key is for the column that ORDER BY begins with.`,
 		Example: `  idmint columns postgres decimal --primary-key
@@ -109,13 +111,16 @@ ClickHouse --primary-key is for the column that ORDER BY begins with.`,
 			if !slices.Contains(columnDialects, k) {
 				return usage("unknown dialect %q: want %s", args[0], commas(columnDialects))
 			}
-			s, err := schemeNamed(args[1])
+			s, err := schemeIn(args[1], layout)
 			if err != nil {
 				return err
 			}
 			d.Scheme = s.Name()
 			if d.Storage, err = columnForm(d.Scheme, kind); err != nil {
 				return err
+			}
+			if layout != "" {
+				d.Scheme = idtype.LayoutOf(givenID(0))
 			}
 			domains := []string{"production", "layout", "positive", "number"} // in the order of sqlid's
 			d.Domain = sqlid.Domain(slices.Index(domains, domain))
@@ -142,6 +147,7 @@ ClickHouse --primary-key is for the column that ORDER BY begins with.`,
 	flags.StringVar(&domain, "domain", "production",
 		"what it takes: production; layout, with test IDs; positive, with rows older than the scheme; "+
 			"number, 1 to 2^53-1")
+	addLayout(c, &layout)
 	flags.BoolVar(&d.key, "primary-key", false, "the column is the primary key")
 	flags.BoolVar(&d.nullable, "nullable", false, "the column may hold NULL")
 	flags.BoolVar(&d.indexed, "indexed", false,

@@ -16,7 +16,7 @@ import (
 )
 
 func (a *app) composeCommand() *cobra.Command {
-	var name string
+	var name, layout string
 	c := &cobra.Command{
 		Use:   "compose --scheme SCHEME [FIELDS…]",
 		Short: "Make IDs of their parts",
@@ -27,7 +27,8 @@ one per line on standard input. All parts are wanted. What follows from them,
 as scheme and id, may be left out. If it is there, it is compared. An input has
 at most 64 KiB.
 
-The launch log does not know what compose makes, and no generator avoids it.`,
+The launch log does not know what compose makes, and no generator avoids it.
+` + strings.TrimSuffix(layoutHelp, "\n"),
 		Example: `  idmint compose --scheme decimal \
     '{"counter":1415,"generator_id":92,"launch_id":65}'
   idmint compose --scheme sno '{"unix_ms":1703587783960,"tick_tock":1,
@@ -36,7 +37,7 @@ The launch log does not know what compose makes, and no generator avoids it.`,
 			if name == "" {
 				return usage("--scheme is required")
 			}
-			s, err := schemeNamed(name)
+			s, err := schemeIn(name, layout)
 			if err != nil {
 				return err
 			}
@@ -50,6 +51,7 @@ The launch log does not know what compose makes, and no generator avoids it.`,
 		},
 	}
 	c.Flags().StringVar(&name, "scheme", "", "the IDs' scheme: "+schemeNames()+" (required)")
+	addLayout(c, &layout)
 	return c
 }
 
@@ -68,7 +70,9 @@ func (k *kind[T, P]) compose(data []byte) (fmt.Stringer, error) {
 		switch {
 		case m.field == "scheme" && m.isGiven() && !m.says(string(k.Scheme)):
 			return nil, fmt.Errorf("the scheme is %s, not %s", m.quoted(), k.Scheme)
-		case m.field == "scheme" || isName || !m.isGiven() && isPart:
+		case m.field == "layout" && k.Layout != "" && m.isGiven() && !m.says(k.Layout):
+			return nil, fmt.Errorf("the layout is %s, not %s", m.quoted(), k.Layout)
+		case m.field == "scheme" || m.field == "layout" && k.Layout != "" || isName || !m.isGiven() && isPart:
 		case !isPart:
 			return nil, fmt.Errorf("unknown field %s", schemes.Quoted(m.field))
 		default:

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"errors"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
@@ -12,8 +15,9 @@ var functionDialects = []dsn.Kind{
 }
 
 func (a *app) functionsCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "functions DIALECT",
+	var names []string
+	c := &cobra.Command{
+		Use:   "functions DIALECT [--layout NAME]…",
 		Short: "Write SQL functions that take IDs apart",
 		Long: `Write the SQL of functions for people at a console and for tools that show
 reports: the parts of an ID, its launch, its time, its text, and the smallest
@@ -21,11 +25,30 @@ and largest ID of a time. docs/sql.md lists them. A console installs them, such
 as psql, or replaces those that are there.
 
 DIALECT is ` + commas(functionDialects) + `. SQLite keeps no
-functions: a Go program adds them to a connection with functions.Register.`,
-		Example: `  idmint functions postgres > functions.sql && cat functions.sql`,
-		Args:    oneArg,
+functions: a Go program adds them to a connection with functions.Register.
+
+Those of snowflake IDs read Twitter's layout. --layout adds those of another:
+idmint_tsid_time for tsid, or idmint_items_time for one's own, which is named
+items: by items:epoch=1672531200000,node=3,step=8. See idmint inspect.`,
+		Example: `  idmint functions postgres > functions.sql && cat functions.sql
+  idmint functions mariadb --layout tsid`,
+		Args: oneArg,
 		RunE: func(_ *cobra.Command, args []string) error {
-			statements, err := functions.Statements(dsn.Kind(args[0]))
+			var all []functions.Layout
+			for _, name := range names {
+				name, bits, isOwn := strings.Cut(name, ":")
+				if !isOwn {
+					bits = name
+				}
+				if _, err := layoutNamed(bits); err != nil {
+					return err
+				}
+				all = append(all, functions.Snowflakes[given](name))
+			}
+			statements, err := functions.Statements(dsn.Kind(args[0]), all...)
+			if errors.As(err, new(*functions.NameError)) {
+				return usageError{err}
+			}
 			if err != nil {
 				return usage("unknown dialect %q: want %s", args[0], commas(functionDialects))
 			}
@@ -37,4 +60,6 @@ functions: a Go program adds them to a connection with functions.Register.`,
 			return nil
 		},
 	}
+	c.Flags().StringArrayVar(&names, "layout", nil, "a layout of snowflake IDs, or several")
+	return c
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,7 +14,7 @@ import (
 )
 
 func (a *app) inspectCommand() *cobra.Command {
-	var name, form string
+	var name, form, layout string
 	c := &cobra.Command{
 		Use:   "inspect [--scheme SCHEME] [--form FORM] [--json] [ID…]",
 		Short: "Explain IDs",
@@ -23,7 +24,8 @@ With --scheme, or where only one fits, the ID is drawn. Else every scheme that
 the ID fits is listed, with the time that it would mean there. Schemes whose
 time is within the last five years come first, and those whose time is not come
 last. Between them are decimal and sequence IDs, which tell no time, and trace
-IDs, which tell one of each 388 days.
+IDs, which tell one of each 388 days. Snowflake IDs do not tell their layout:
+others than Twitter's are listed where their time is within the five years.
 
 An input is taken as it is. What is not an ID is an error, and the rest goes on.
 So is one that does not follow the scheme's layout. Input of more than 64 KiB
@@ -35,13 +37,14 @@ ends the command. Put -- before IDs that begin with -, as short ones do.
   number   as a BIGINT column shows them
   hex      their bytes in hexadecimal digits, as a column of bytes shows them,
            also behind \x or 0x: eightbyte, sno
-  uuid     as a UUID column shows them: sno`,
+  uuid     as a UUID column shows them: sno
+` + strings.TrimSuffix(layoutHelp, "\n"),
 		Example: `  idmint inspect 14150009200065
   idmint inspect --scheme decimal --json < ids.txt
   idmint inspect --form hex '\x335f48168d9e8808dc82'
   idmint inspect --scheme eightbyte --form number -- -3795148059625652224`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			candidates, err := schemesOf(name, form)
+			candidates, err := schemesOf(name, form, layout)
 			if err != nil {
 				return err
 			}
@@ -52,13 +55,17 @@ ends the command. Put -- before IDs that begin with -, as short ones do.
 	c.Flags().StringVar(&name, "scheme", "", "the IDs' scheme: "+schemeNames())
 	c.Flags().StringVar(&form, "form", schemes.Text,
 		"how the IDs are written: text, number, hex or uuid")
+	addLayout(c, &layout)
 	return c
 }
 
 // schemesOf are the scheme of a name, or all, that have a form.
-func schemesOf(name, form string) ([]scheme, error) {
+func schemesOf(name, form, layout string) ([]scheme, error) {
+	if layout != "" {
+		name = cmp.Or(name, string(idtype.SchemeSnowflake))
+	}
 	if name != "" {
-		s, err := schemeNamed(name)
+		s, err := schemeIn(name, layout)
 		if err != nil {
 			return nil, err
 		}
@@ -82,8 +89,9 @@ func hasForm(s scheme, form string) error {
 }
 
 func (a *app) inspect(candidates []scheme, form, text string) error {
-	var fits []identified
+	var fits []schemes.ID
 	var reason error
+	now := time.Now()
 	for _, s := range candidates {
 		id, err := readValid(s, form, text)
 		if err == nil {
@@ -92,10 +100,12 @@ func (a *app) inspect(candidates []scheme, form, text string) error {
 			reason = fmt.Errorf("%s fits no scheme: inspect --scheme says why", schemes.Quoted(text))
 		}
 	}
+	if len(candidates) > 1 {
+		fits = append(fits, schemes.InLayouts(form, text, now)...)
+	}
 	if len(fits) == 0 {
 		return a.refuse(text, reason)
 	}
-	now := time.Now()
 	if len(fits) > 1 {
 		schemes.Rank(fits, now)
 	}
@@ -111,8 +121,8 @@ func (a *app) inspect(candidates []scheme, form, text string) error {
 		a.out.line("")
 	}
 	a.explained = true
-	if len(fits) == 1 {
-		return a.out.draw(fits[0].drawing(now))
+	if only, ok := fits[0].(identified); ok && len(fits) == 1 {
+		return a.out.draw(only.drawing(now))
 	}
 	a.out.line(text)
 	for _, id := range fits {

@@ -33,7 +33,7 @@ func testLog(t *testing.T, s *shell) {
 		t.Helper()
 		return s.run(strings.Fields(command + " --db sqlite:app.db")...)
 	}
-	version := "6"
+	version := "7"
 	if place.IsKeyValue() {
 		version = "1"
 		for command, want := range map[string]string{

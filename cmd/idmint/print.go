@@ -84,7 +84,7 @@ func writeList[T any](a *app, all []T, heading []any, row func(T) []any) error {
 }
 
 // id writes an ID as a line: its text, or its fields. They are letters, digits and our own names.
-func (p printer) id(id identified, asJSON bool) error {
+func (p printer) id(id schemes.ID, asJSON bool) error {
 	b, err := p.w.AvailableBuffer(), error(nil)
 	if asJSON {
 		b, err = id.AppendJSON(b)

@@ -111,7 +111,11 @@ func (i identity[T, P]) drawing(now time.Time) drawing {
 		}
 		fields = append(fields, f)
 	}
-	d := drawing{line(string(i.Scheme) + " " + i.String())}
+	title := string(i.Scheme) + " " + i.String()
+	if i.Layout != "" {
+		title += ", layout " + i.Layout
+	}
+	d := drawing{line(title)}
 	for _, f := range i.Forms {
 		if text := f.Write(i.ID); text != i.String() {
 			d = append(d, line(fmt.Sprintf("%-*s %s", len(i.Scheme), f.Name, text)))

@@ -35,7 +35,7 @@ func TestColumnsInDatabases(t *testing.T) {
 					}
 				}
 			}
-			if made != 27 {
+			if made != 30 {
 				t.Errorf("%d tables", made)
 			}
 		})
@@ -47,10 +47,10 @@ func TestFunctions(t *testing.T) {
 	s := newShell(t)
 	for _, d := range functionDialects {
 		text := s.must("functions", string(d))
-		if n := strings.Count(text, "CREATE "); n != 38 || !strings.HasSuffix(text, ";\n") {
+		if n := strings.Count(text, "CREATE "); n != 43 || !strings.HasSuffix(text, ";\n") {
 			t.Errorf("%s: %d functions, %.80s", d, n, text)
 		}
-		if n := strings.Count(s.must("functions", string(d), "--json"), `{"sql":"`); n < 38 {
+		if n := strings.Count(s.must("functions", string(d), "--json"), `{"sql":"`); n < 43 {
 			t.Errorf("%s: %d lines of JSON", d, n)
 		}
 	}

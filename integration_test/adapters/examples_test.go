@@ -31,7 +31,7 @@ var buildExamples = sync.OnceValue(func() (err error) {
 	}
 	cmd := exec.Command("go", "build", "-ldflags=-w", "-o", examplesDir)
 	for _, name := range []string{
-		"bun", "ceiling", "clickhouse", "ent", "gorm", "http", "pipeline", "postgres", "sqlc",
+		"bun", "ceiling", "clickhouse", "ent", "gorm", "http", "pipeline", "postgres", "snowflake", "sqlc",
 	} {
 		cmd.Args = append(cmd.Args, "github.com/idmint/idmint/examples/"+name)
 	}

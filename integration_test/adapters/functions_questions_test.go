@@ -240,7 +240,11 @@ func (q question) wanted() sql.NullString {
 // testFunctions holds that each function returns what the Go types say, for constants and for
 // columns.
 func testFunctions(t *testing.T, db *sql.DB, d functionDialect) {
-	all := questions(t)
+	d.answers(t, db, questions(t))
+}
+
+func (d functionDialect) answers(t *testing.T, db *sql.DB, all []question) {
+	t.Helper()
 	for _, column := range []bool{false, true} {
 		if column && d.column == "" {
 			break

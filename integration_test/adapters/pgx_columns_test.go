@@ -160,12 +160,14 @@ func TestPgxColumns(t *testing.T) {
 	t.Parallel()
 	integers := func(text, short, eightByte string) map[string]string {
 		return map[string]string{
-			"decimal": text, "trace": text, "sequence": text,
+			"decimal": text, "trace": text, "sequence": text, "snowflake": text,
 			"short": short, "eightbyte as bigint": eightByte,
 		}
 	}
 	digits := func(text string) map[string]string {
-		return map[string]string{"decimal": text, "trace": text, "sequence": text}
+		return map[string]string{
+			"decimal": text, "trace": text, "sequence": text, "snowflake": text,
+		}
 	}
 	five := integers("5", "F", "0000000000000005")
 	snos := map[string]string{
@@ -206,7 +208,7 @@ func TestPgxColumns(t *testing.T) {
 		{"'" + pgxsuite.SnoText + "'::text", snos},
 		{"'" + pgxsuite.Deadbeef + "'::text", map[string]string{
 			"decimal": pgxsuite.Deadbeef, "trace": pgxsuite.Deadbeef, "sequence": pgxsuite.Deadbeef,
-			"eightbyte": pgxsuite.Deadbeef,
+			"snowflake": pgxsuite.Deadbeef, "eightbyte": pgxsuite.Deadbeef,
 		}},
 		{"'" + pgxsuite.SnoUUID + "'::text", map[string]string{"sno as UUID": pgxsuite.SnoText}},
 		{"'deadbeef'::text", nil},

@@ -78,7 +78,11 @@ func testBadRules(t *testing.T, d database) {
 		"wrapped": {
 			[]gormid.Rule{use.For(&WrappedKey{})},
 			"its primary key ID of type gorm_test.wrapped holds no decimal IDs: take a generator " +
-				"of the key's scheme, or declare another key type",
+				"of the key's scheme and layout, or declare another key type",
+		},
+		"another layout": {
+			[]gormid.Rule{gormid.Use(&counting[idtype.SnowflakeID]{}).For(&Channel{})},
+			"holds no snowflake IDs: take a generator of the key's scheme and layout",
 		},
 		"no column": {
 			[]gormid.Rule{use.ForTable("items", "")},
@@ -107,6 +111,28 @@ func testBadRules(t *testing.T, d database) {
 			try(t, db.Use(gormid.New(s))) // what was refused left nothing behind
 		})
 	}
+}
+
+// A general rule is for a layout, too: Twitter's would give these keys times nine years ahead.
+func testLayouts(t *testing.T, d database) {
+	twitter := gormid.Use(&counting[idtype.SnowflakeID]{})
+	err := d.open(t, twitter).Create(&Channel{}).Error
+	if err == nil || !strings.Contains(err.Error(), "with a generator of snowflake epoch=1577836800000,") {
+		t.Errorf("a key of TSID is minted by Twitter's layout: %v", err)
+	}
+	db := d.open(t, twitter, gormid.Use(&counting[idtype.SnowflakeIn[any, idtype.TSID]]{}))
+	migrate(t, db, &Channel{})
+	channel := Channel{}
+	must(t, db.Create(&channel))
+	if channel.ID.IsZero() {
+		t.Error("a key of TSID was not assigned")
+	}
+}
+
+// Channel has a key of another layout than Twitter's.
+type Channel struct {
+	ID   idtype.SnowflakeIn[Channel, idtype.TSID]
+	Name string
 }
 
 type (

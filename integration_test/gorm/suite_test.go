@@ -77,7 +77,7 @@ var only = map[Kind][]test{
 		testCausesOfValues, testTextsOfPatches, testErrorsNameTheField,
 		testOtherKeysAreLeftAlone, testBadRules, testSeveralDatabases, testRulesAreImmutable,
 		testDialectWithoutCallbacks, testRefusedModels, testModelsOfTheSameForm,
-		testRefusedRelationOfAnother, testOmitOfSetKey, testAutoMigrate, testIntegerKeyInSQLite,
+		testRefusedRelationOfAnother, testOmitOfSetKey, testLayouts, testAutoMigrate, testIntegerKeyInSQLite,
 		testOneID, testUpsertOnKey,
 	},
 	MariaDB: {

@@ -291,6 +291,7 @@ func TestBunSchemes(t *testing.T) {
 		testBunScheme(t, d, sqldb, "sequence", idtype.MustParse[idtype.SequenceID])
 		testBunScheme(t, d, sqldb, "trace", idtype.MustParse[idtype.TraceID])
 		testBunScheme(t, d, sqldb, "short", idtype.MustParse[idtype.ShortID])
+		testBunScheme(t, d, sqldb, "snowflake", idtype.MustParse[idtype.SnowflakeID])
 		testBunScheme(t, d, sqldb, "eightbyte", idtype.MustParse[idtype.EightByteID])
 		testBunScheme(t, d, sqldb, "eightbyte",
 			idtype.MustParse[idtype.EightByte[idtype.AsBigint[any]]])

@@ -278,6 +278,7 @@ func TestEntSchemes(t *testing.T) {
 		testEntScheme(t, d, db, "sequence", idtype.MustParse[idtype.SequenceID])
 		testEntScheme(t, d, db, "trace", idtype.MustParse[idtype.TraceID])
 		testEntScheme(t, d, db, "short", idtype.MustParse[idtype.ShortID])
+		testEntScheme(t, d, db, "snowflake", idtype.MustParse[idtype.SnowflakeID])
 		testEntScheme(t, d, db, "eightbyte", idtype.MustParse[idtype.EightByteID])
 		testEntScheme(t, d, db, "eightbyte",
 			idtype.MustParse[idtype.EightByte[idtype.AsBigint[any]]])

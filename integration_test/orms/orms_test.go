@@ -58,6 +58,7 @@ func newDecimal(t *testing.T) *generator.Decimal {
 
 // texts are IDs of each scheme, in their order.
 var texts = map[string][3]string{
+	"snowflake": {"1", "1541815603606036480", "9223372036854775807"},
 	"decimal":   {"10000000001", "20000000001", "14150009200065"},
 	"sequence":  {"7", "70", "9223372036854775807"},
 	"trace":     {"4646428214845635103", "4646428214845635104", "4646428214845635105"},

@@ -34,7 +34,8 @@ func TestCode(t *testing.T) {
 		"docs/sql-drivers.md": false, "docs/bun.md": false, "docs/ent.md": false,
 		"docs/moving-gorm.md": false, "docs/public-ids.md": false, "docs/testing.md": false,
 		"docs/paging.md": true, "docs/distributed.md": false, "docs/trace.md": false,
-		"docs/metabyte.md": false,
+		"docs/metabyte.md":  false,
+		"docs/snowflake.md": false,
 	} {
 		found := 0
 		for _, m := range block.FindAllStringSubmatch(read(t, page), -1) {
@@ -235,11 +236,11 @@ func TestSamplesAreReady(t *testing.T) {
 		"launchlog/doc.go",
 	}
 	programs := must(filepath.Glob("examples/*/main.go"))
-	made := regexp.MustCompile(`generator\.New(Decimal|Sno|Sequence|Trace|Short|EightByte)\(`)
+	made := regexp.MustCompile(`generator\.New(Decimal|Sno|Snowflake|Sequence|Trace|Short|EightByte)\(`)
 	for _, name := range append(samples, programs...) {
 		text := read(t, name)
 		generators := made.FindAllStringIndex(text, -1)
-		if len(generators) == 0 && !strings.Contains(text, "idmint.Open(ctx, ") {
+		if len(generators) == 0 && !strings.Contains(text, "idmint.Open") {
 			t.Errorf("%s makes no generator", name)
 		}
 		for i, at := range generators {

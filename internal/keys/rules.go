@@ -72,7 +72,7 @@ func For[K, T idtype.ID](s Source[T]) Rule {
 
 // Rules find the source of a key type. They are immutable.
 type Rules struct {
-	general map[idtype.Scheme]Rule
+	general map[idtype.Scheme]Rule // by [idtype.LayoutOf]
 	keys    map[reflect.Type]Rule
 }
 
@@ -107,7 +107,7 @@ func (all *Rules) add(r Rule) error {
 	case all.keys[r.key].Minter != nil:
 		return fmt.Errorf("a second rule for %s", TypeName(r.key))
 	case schemeOf(r.key) != r.Scheme() || !r.Type().ConvertibleTo(r.key):
-		return fmt.Errorf("%s holds no %s IDs: take a generator of its scheme",
+		return fmt.Errorf("%s holds no %s IDs: take a generator of its scheme and layout",
 			TypeName(r.key), r.Scheme())
 	}
 	all.keys[r.key] = r
@@ -137,7 +137,7 @@ func (all *Rules) Mint(ctx context.Context, key reflect.Type) (reflect.Value, er
 // schemeOf returns "" for a type that is no ID.
 func schemeOf(t reflect.Type) idtype.Scheme {
 	if IsID(t) {
-		return reflect.Zero(t).Interface().(ID).Scheme()
+		return idtype.LayoutOf(reflect.Zero(t).Interface().(ID))
 	}
 	return ""
 }

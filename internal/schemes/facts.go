@@ -16,6 +16,8 @@ import (
 // them.
 type Facts struct {
 	Scheme     idtype.Scheme
+	Layout     string // the name of one of several, "" for the first
+	Bits       *idtype.SnowflakeLayout
 	Place      int              // in lists of schemes
 	Storages   []idtype.Storage // in which IDs are stored, the default first
 	Size       int              // bytes of an ID that is bytes, 0 for integers of 63 bits
@@ -70,8 +72,12 @@ var all []Scheme
 // All lists the schemes, in the order in which people are shown them.
 func All() []Scheme { return all }
 
-// Of has the facts of a scheme. Of one that is not known there are none.
+// Of has the facts of a scheme. Behind a name of [idtype.LayoutOf] a layout follows. Of a scheme that
+// is not known there are none.
 func Of(name idtype.Scheme) *Facts {
+	if l, ok := LayoutOf(name); ok {
+		return snowflakeFacts(l)
+	}
 	for _, s := range all {
 		if s.Name() == name {
 			return s.Known()
@@ -81,13 +87,18 @@ func Of(name idtype.Scheme) *Facts {
 }
 
 func add[T idtype.ID](k *Kind[T]) *Kind[T] {
-	t := reflect.TypeOf(k.Values(*new(T)))
-	for i := range t.NumField() {
-		k.PartNames = append(k.PartNames, t.Field(i).Tag.Get("json"))
-	}
+	k.setPartNames()
 	all = append(all, k)
 	slices.SortFunc(all, func(a, b Scheme) int { return a.Known().Place - b.Known().Place })
 	return k
+}
+
+func (k *Kind[T]) setPartNames() {
+	t := reflect.TypeOf(k.Values(*new(T)))
+	k.PartNames = nil
+	for i := range t.NumField() {
+		k.PartNames = append(k.PartNames, t.Field(i).Tag.Get("json"))
+	}
 }
 
 // Known has the facts themselves.

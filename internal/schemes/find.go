@@ -12,7 +12,7 @@ type Fit struct {
 }
 
 // Find reads a text by every scheme, in every form. The likelier fits come first. Where two forms
-// of a scheme mean the same ID, the first one stays.
+// of a scheme mean the same ID, the first one stays. Of the other [Layouts] the likely ones do.
 func Find(text string, now time.Time) []Fit {
 	var fits []Fit
 	for _, s := range All() {
@@ -24,8 +24,27 @@ func Find(text string, now time.Time) []Fit {
 			}
 		}
 	}
+	for _, id := range InLayouts(Text, text, now) {
+		fits = append(fits, Fit{id, Text})
+	}
 	Rank(fits, now)
 	return fits
+}
+
+// InLayouts reads a text by the other [Layouts]. Any number fits each of them, so its time is to be
+// likely there. Numbers of counters are of the first days of an epoch.
+func InLayouts(form, text string, now time.Time) (likely []ID) {
+	for _, s := range Layouts {
+		if !slices.Contains(s.FormNames(), form) {
+			continue
+		}
+		id, err := s.Read(form, text)
+		if err == nil && Doubt(id, now) == 0 &&
+			id.Times(now)[0].After(time.UnixMilli(s.Known().Epoch).AddDate(0, 3, 0)) {
+			likely = append(likely, id)
+		}
+	}
+	return likely
 }
 
 // A Timed has the times that an ID would mean.

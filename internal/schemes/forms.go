@@ -35,6 +35,15 @@ func digits[T idtype.ID](parse func(string) (T, error)) []Form[T] {
 	}
 }
 
+// readNumber reads the number of an ID whose text is another.
+func readNumber[T any, P interface {
+	*T
+	Scan(src any) error
+}](text string) (id T, err error) {
+	err = P(&id).Scan(text)
+	return id, err
+}
+
 var errHex = errors.New(
 	"want hexadecimal digits, in lower or upper case, alone or behind \\x or 0x")
 

@@ -74,6 +74,7 @@ type Bound struct {
 // An ID is one together with its scheme.
 type ID interface {
 	Name() idtype.Scheme
+	Known() *Facts
 	FormNames() []string
 	// Validate checks the ID against the layout.
 	Validate() error
@@ -272,6 +273,9 @@ func (i Identity[T]) Summary(now time.Time) string {
 			words = append(words, label)
 		}
 	}
+	if i.Layout != "" {
+		words = append(words, "layout "+i.Layout)
+	}
 	return strings.Join(words, ", ")
 }
 
@@ -281,6 +285,9 @@ func (i Identity[T]) AppendText(b []byte) ([]byte, error) { return i.ID.AppendTe
 // AppendJSON appends the object that the command compose reads. No form needs an escape.
 func (i Identity[T]) AppendJSON(b []byte) ([]byte, error) {
 	b = append(append(append(b, `{"scheme":"`...), i.Scheme...), '"')
+	if i.Layout != "" {
+		b = append(append(append(b, `,"layout":"`...), i.Layout...), '"')
+	}
 	for _, n := range i.Names {
 		b = append(append(append(b, `,"`...), n.Field...), `":"`...)
 		b = append(append(b, i.In(n.Form)...), '"')

@@ -36,18 +36,13 @@ var Short = add(&Kind[idtype.ShortID]{
 	Forms: []Form[idtype.ShortID]{
 		{Name: Text, Read: idtype.Parse[idtype.ShortID], Write: idtype.ShortID.String, Unsorted: true},
 		{
-			Name: Number, Read: readShortNumber,
+			Name: Number, Read: readNumber[idtype.ShortID],
 			Write: func(id idtype.ShortID) string { return strconv.FormatInt(int64(id), 10) },
 		},
 	},
 	Values: parts(idtype.ShortID.Parts),
 	Span:   within(idtype.Bounds[idtype.ShortID]),
 })
-
-func readShortNumber(text string) (id idtype.ShortID, err error) {
-	err = id.Scan(text)
-	return id, err
-}
 
 // shortPattern: the two lowest digits come first. The highest is no A, which is 0. Of eleven it is
 // at most H, which is 7.

@@ -10,7 +10,8 @@
 //
 // # What they take
 //
-// Functions of decimal, trace and short IDs take the number. Those of eightbyte and sno IDs take
+// Functions of decimal, trace, short and snowflake IDs take the number. Those of snowflake IDs read
+// Twitter's layout. [Snowflakes] has those of another, such as idmint_tsid_time. Those of eightbyte and sno IDs take
 // the bytes. Others turn the forms of a column into bytes and back, as idmint_sno_from_text and
 // idmint_sno_uuid do. A sequence ID has no parts, and no functions.
 //
@@ -38,9 +39,11 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/internal/schemes"
 )
@@ -131,24 +134,66 @@ var syntaxes = map[Dialect]syntax{
 	},
 }
 
-// Statements returns the statements that create the functions of a dialect, or replace them. Each
-// is run by itself, in this order. None ends in a semicolon. MySQL cannot replace a function: there
-// each is dropped first. The error is a [*DialectError].
-func Statements(d Dialect) ([]string, error) {
+// A Layout is a layout of snowflake IDs whose functions are wanted as well. [Snowflakes] makes it.
+type Layout struct {
+	name   string
+	scheme schemes.Scheme
+}
+
+// Snowflakes is the layout L, by the name that its functions have: of "items" they are
+// idmint_items_time, idmint_items_node, idmint_items_step, idmint_items_min and idmint_items_max.
+func Snowflakes[L idtype.Snowflakes](name string) Layout {
+	return Layout{name, schemes.SnowflakeIn[L](name)}
+}
+
+// A NameError is returned for a layout whose functions would have the names of others.
+type NameError struct{ Name string }
+
+func (e *NameError) Error() string {
+	return fmt.Sprintf("functions: a layout named %q: want a letter, and letters, digits and _, "+
+		"in lower case, and no scheme's name", e.Name)
+}
+
+var layoutName = regexp.MustCompile("^[a-z][a-z0-9_]*$")
+
+// wanted are the schemes by the names of their functions, those of numbers first, and layouts.
+func wanted(layouts []Layout) ([]Layout, error) {
+	var all []Layout
+	for _, s := range schemes.All() {
+		all = append(all, Layout{string(s.Name()), s})
+	}
+	slices.SortStableFunc(all, func(a, b Layout) int {
+		return a.scheme.Known().Size - b.scheme.Known().Size
+	})
+	for _, l := range layouts {
+		isTaken := slices.ContainsFunc(all, func(other Layout) bool { return other.name == l.name })
+		if isTaken || !layoutName.MatchString(l.name) {
+			return nil, &NameError{l.name}
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+// Statements returns the statements that create the functions of a dialect, or replace them, for
+// all schemes and those layouts. Each is run by itself, in this order. None ends in a semicolon.
+// MySQL cannot replace a function: there each is dropped first. The error is a [*DialectError] or a
+// [*NameError].
+func Statements(d Dialect, layouts ...Layout) ([]string, error) {
 	s, ok := syntaxes[d]
 	if !ok {
 		return nil, &DialectError{d}
 	}
-	known := slices.Clone(schemes.All())
-	slices.SortStableFunc(known, func(a, b schemes.Scheme) int { // those of numbers first
-		return a.Known().Size - b.Known().Size
-	})
+	known, err := wanted(layouts)
+	if err != nil {
+		return nil, err
+	}
 	var all []string
 	for _, k := range known {
-		facts := k.Known()
+		facts := k.scheme.Known()
 		fragments := s.ofScheme(facts)
 		for _, f := range s.functions(facts, functionsOf(facts.SQL, dialect.Family(d))) {
-			head, body := string(facts.Scheme)+"_"+f.head, f.body
+			head, body := k.name+"_"+f.head, f.body
 			if d == MySQL {
 				all = append(all, "DROP FUNCTION IF EXISTS idmint_"+nameOf(head))
 			}
@@ -172,9 +217,9 @@ const migrators = "SELECT pg_advisory_xact_lock(115880053272180)"
 
 // Install creates the functions of a dialect, or replaces them. In PostgreSQL it is one
 // transaction. Elsewhere an Install that was cut off is completed by the next one. MySQL is told
-// from MariaDB by asking the server, so either dialect will do. The error is a [*DialectError] or
-// an [*InstallError].
-func Install(ctx context.Context, db *sql.DB, d Dialect) error {
+// from MariaDB by asking the server, so either dialect will do. The error is a [*DialectError], a
+// [*NameError] or an [*InstallError].
+func Install(ctx context.Context, db *sql.DB, d Dialect, layouts ...Layout) error {
 	var version string
 	if dialect.Family(d) == MySQL {
 		if err := db.QueryRowContext(ctx, "SELECT version()").Scan(&version); err != nil {
@@ -185,7 +230,7 @@ func Install(ctx context.Context, db *sql.DB, d Dialect) error {
 			d = MariaDB
 		}
 	}
-	statements, err := Statements(d)
+	statements, err := Statements(d, layouts...)
 	if err != nil {
 		return err
 	}

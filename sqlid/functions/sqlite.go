@@ -27,9 +27,13 @@ type Registrar interface {
 //
 // A time is a text as SQLite's own functions write it, 2026-11-23 15:04:05.000. They also take one
 // with T, a fraction of other length, without a time of day, and with Z or +01:00 behind it.
-// Without that it is of UTC. The error is a [*RegisterError].
-func Register(c Registrar) error {
-	for name, impl := range sqlite() {
+// Without that it is of UTC. The error is a [*RegisterError] or a [*NameError].
+func Register(c Registrar, layouts ...Layout) error {
+	known, err := wanted(layouts)
+	if err != nil {
+		return err
+	}
+	for name, impl := range sqlite(known) {
 		if err := c.RegisterFunc("idmint_"+name, impl, true); err != nil {
 			return &RegisterError{"idmint_" + name, err}
 		}
@@ -50,11 +54,11 @@ func (e *RegisterError) Error() string {
 func (e *RegisterError) Unwrap() error { return e.Err }
 
 // The values of SQLite are nil, int64, float64, string and []byte.
-func sqlite() map[string]any {
+func sqlite(known []Layout) map[string]any {
 	all := map[string]any{}
-	for _, s := range schemes.All() {
-		f := s.Known()
-		add := func(name string, of any) { all[string(f.Scheme)+"_"+name] = of }
+	for _, k := range known {
+		s, f := k.scheme, k.scheme.Known()
+		add := func(name string, of any) { all[k.name+"_"+name] = of }
 		for _, part := range f.PartNames {
 			if _, below := f.Part(part); below >= 0 {
 				add(schemes.FunctionOf(part), ofID(s, partOf(part)))
@@ -75,7 +79,7 @@ func sqlite() map[string]any {
 			})
 		}
 		for _, form := range s.FormNames() {
-			if f.Text.Digits || form == schemes.Hex || form == schemes.Number && f.Size == 0 {
+			if f.Text.Digits || f.Layout != "" || form == schemes.Hex || form == schemes.Number && f.Size == 0 {
 				continue
 			}
 			add(form, func(v any) any {

@@ -30,7 +30,7 @@ func newKind(t reflect.Type) *idKind {
 	zero := reflect.Zero(t).Interface().(keys.ID)
 	k := &idKind{typ: t, direct: directOf(t, zero.Storage()), form: zero.Storage()}
 	// of a scheme that is not known neither is this
-	k.textIsDistinct = k.form == idtype.StorageUUID || schemes.Of(zero.Scheme()).Text.Digits
+	k.textIsDistinct = k.form == idtype.StorageUUID || schemes.OfID(zero).Text.Digits
 	return k
 }
 

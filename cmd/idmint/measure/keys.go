@@ -90,6 +90,7 @@ func Keys() []Key {
 		{"sequence", bigint, 0, minter(new(counter).sequence, idtype.Compare[idtype.SequenceID])},
 		{"trace", bigint, 0, minter(trace, idtype.Compare[idtype.TraceID])},
 		{"short", bigint, 0, minter(short, idtype.Compare[idtype.ShortID])},
+		{"snowflake", bigint, 0, minter(snowflake, idtype.Compare[idtype.SnowflakeID])},
 		eightByte[entity]("eightbyte", idtype.StorageBytes, idtype.EightByteTimeSequential),
 		eightByte[idtype.AsBigint[entity]]("eightbyte", bigint, idtype.EightByteTimeSequential),
 		eightByte[entity]("eightbyte, SPREAD", idtype.StorageBytes, idtype.EightByteSpread),
@@ -283,6 +284,10 @@ func short(clock *testclock.Clock, i, n int) (next[idtype.ShortID], error) {
 	pool := &generator.Pool{Min: i % n * all / n, Max: (i%n+1)*all/n - 1}
 	return nextOf(generator.NewShort(generator.Given(struct{}{}),
 		&generator.Options{Clock: clock, Pool: pool}))
+}
+
+func snowflake(clock *testclock.Clock, i, _ int) (next[idtype.SnowflakeID], error) {
+	return nextOf(generator.NewSnowflake(generator.Given(i), &generator.Options{Clock: clock}))
 }
 
 func eightByte[E any](scheme string, form idtype.Storage, mode idtype.EightByteMode) Key {

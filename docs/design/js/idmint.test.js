@@ -136,7 +136,7 @@ function checkDrawing(drawing, v) {
     joined[field.part] = (joined[field.part] ?? "") + field.digits;
   }
   assert.equal(at, drawing.digits.length);
-  const reserved = { trace: 1, sequence: 1, short: 4 }[drawing.scheme] ?? 0;
+  const reserved = { trace: 1, sequence: 1, short: 4, snowflake: 1 }[drawing.scheme] ?? 0;
   assert.equal(joined[""]?.length ?? 0, reserved);
   const digits = drawing.base === 2 ? BigInt("0b" + drawing.digits) : BigInt(drawing.digits);
   assert.equal(digits, drawing.id);
@@ -258,7 +258,7 @@ test("inspect sorts by doubt", () => {
     mode: "TIME_SEQUENTIAL", unix_ms: now, sequence: 2, generator_id: 1161, cluster_id: 11,
   }));
   assert.equal(inspect("14150009200065", { now }).map((e) => e.scheme).join(),
-    "decimal,trace,sequence");
+    "decimal,trace,sequence,snowflake");
   const both = "333333333333333a"; // of 2012 as sno, and of 1997 as eightbyte
   const first = (text, now) => inspect(text, { now }).map((e) => e.scheme).join();
   assert.equal(first(both, Date.UTC(2013, 0)), "sno,eightbyte");

@@ -1,0 +1,90 @@
+package generator
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// snowflakeShift is where the ticks of all layouts begin in a word. Their 41 bits leave it 22, of
+// which one at least is room for calls that find no step left.
+const (
+	snowflakeShift   = 22
+	maxSnowflakeStep = snowflakeShift - 1
+)
+
+func snowflakeLayout(l *idtype.SnowflakeLayout) layout {
+	b := l.Bits()
+	of := layout{
+		scheme: idtype.SchemeSnowflake, typ: "SnowflakeID", unit: b.Unit,
+		epoch: b.Epoch * int64(time.Millisecond), maxTick: 1<<b.Time - 1,
+		shift: snowflakeShift, last: 1<<b.Step - 1, lag: min(8, uint64(16*time.Millisecond/b.Unit)),
+	}
+	// Long units reach beyond the nanoseconds that an int64 counts, which end in 2262.
+	of.maxTick = min(of.maxTick, uint64((math.MaxInt64-of.epoch)/int64(b.Unit))-1)
+	return of
+}
+
+// SnowflakeIn mints snowflake IDs of one node in a layout: as many per unit of time as the step
+// has values, after which calls wait for the next unit. It is safe for use by many goroutines.
+//
+// At its cap, where it sleeps each unit, IDs may carry a time up to 8 ms old, or up to 16 ms where
+// the unit is longer than 2 ms.
+type SnowflakeIn[L idtype.Snowflakes] struct {
+	timeline
+	timeShift, stepShift uint8
+}
+
+// Snowflake mints snowflake IDs in Twitter's layout: 4,096 per millisecond.
+type Snowflake = SnowflakeIn[idtype.Twitter]
+
+// NewSnowflake makes a generator of a node, 0 ..= 1023, in Twitter's layout. Errors:
+// [*idtype.RangeError], [*OptionError].
+func NewSnowflake(nodes Windows[int], opts *Options) (*Snowflake, error) {
+	return NewSnowflakeIn[idtype.Twitter](nodes, opts)
+}
+
+// NewSnowflakeIn makes a generator of a node in a layout. The step of the layout has up to 21 bits.
+// Errors: [*idtype.RangeError], [*OptionError].
+func NewSnowflakeIn[L idtype.Snowflakes](
+	nodes Windows[int], opts *Options,
+) (*SnowflakeIn[L], error) {
+	l := idtype.SnowflakeIn[any, L](0).Layout()
+	b := l.Bits()
+	if b.Step > maxSnowflakeStep {
+		return nil, &OptionError{"layout", l.String(), "has more than 21 bits of step"}
+	}
+	g := &SnowflakeIn[L]{timeShift: uint8(b.Node + b.Step)}
+	nodeShift := b.Step
+	if b.StepFirst {
+		nodeShift, g.stepShift = 0, uint8(b.Node)
+	}
+	return orNil(g, start(&g.timeline, snowflakeLayout(l), nodes, func(node int) (uint64, error) {
+		_, err := l.ID(idtype.SnowflakeParts{UnixMs: b.Epoch + b.Unit.Milliseconds(), Node: node})
+		return uint64(node) << nodeShift, err
+	}, opts))
+}
+
+func (g *SnowflakeIn[L]) id(word uint64, s *span) idtype.SnowflakeIn[any, L] {
+	return idtype.SnowflakeIn[any, L](
+		g.tickOf(word)<<(g.timeShift&63) | g.slotOf(word)<<(g.stepShift&63) | s.number)
+}
+
+// Next mints one ID. It looks at ctx where it has to wait only. Errors: [*ClockError],
+// [*NumberError], and [*idtype.RangeError] for a clock outside the layout's times.
+func (g *SnowflakeIn[L]) Next(ctx context.Context) (idtype.SnowflakeIn[any, L], error) {
+	word, s, err := g.next(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return g.id(word, s), nil
+}
+
+// Fill mints len(dst) IDs, as many of a unit of time as it has left at once: see [Source].
+func (g *SnowflakeIn[L]) Fill(
+	ctx context.Context, dst []idtype.SnowflakeIn[any, L],
+) (int, error) {
+	return fill(ctx, &g.timeline, dst, g.id)
+}
