@@ -77,7 +77,7 @@ const wantDSN = "user:password@tcp(host:3306)/database"
 
 // Open opens the launch log in the database that dsn names, in the form of go-sql-driver/mysql:
 // "user:password@tcp(host:3306)/database". The command line's mysql://… is refused. It has up to 2
-// connections of its own, which are closed after 0.5 s without use. They set what steps rely on,
+// connections of its own, which are closed after 1.5 s without use. They set what steps rely on,
 // strict SQL mode among it, whatever the server's defaults are. Every statement names the database
 // of the DSN. Its tables are made before, by migrations.Up. Open waits up to a minute for a server that
 // does not answer, or has no connection left. Errors wrap a [*launchlog.SchemaError], the context's, or the driver's. A server

@@ -60,7 +60,7 @@ var _ launchlog.Store = (*Store)(nil)
 // Open opens the launch log in the database that dsn names, as a URL or as key=value pairs. The
 // settings of pgxpool count. Two have defaults of their own, because a process asks the log now and
 // then, and many processes share the server's max_connections: pool_max_conns is 2, and a connection
-// that nothing has used for 0.5 s, pool_max_conn_idle_time, is closed. The log's tables are made
+// that nothing has used for 1.5 s, pool_max_conn_idle_time, is closed. The log's tables are made
 // before, by migrations.Up. They are in the schema public, or in the one that is named; the
 // search_path does not matter. Open waits up to a minute for a server that does not answer, or has no
 // connection left. Errors wrap a

@@ -18,8 +18,10 @@ const ServerTime = time.Minute
 const onceTime = 5 * time.Second
 
 // IdleTime is how long a connection is kept that nothing uses. Then others have it, of a thousand that
-// start at once. It is longer than the pauses between the steps of a start.
-const IdleTime = 500 * time.Millisecond
+// start at once. It is longer than the second between two looks of a generator at the register of
+// order, so that up to fifteen processes that mint keep theirs. More of them look less often each, and
+// together connect ten times a second at most.
+const IdleTime = 1500 * time.Millisecond
 
 // Await asks a database for the version of its tables until it answers, for as long as the patience.
 // Errors: a [*launchlog.SchemaError] for one that does not fit, see [Fits]; the context's; or that of
