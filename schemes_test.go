@@ -6,9 +6,11 @@ import (
 	"flag"
 	"fmt"
 	"go/format"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,6 +18,8 @@ import (
 
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/schemes"
+	"github.com/idmint/idmint/publicid"
+	"github.com/idmint/idmint/sqlid"
 )
 
 // schemeFiles are all that a scheme has: files of its own, and pages that name it.
@@ -189,3 +193,61 @@ func element(text string, f *schemes.Facts, storage idtype.Storage) string {
 	return strings.NewReplacer("NAME", fmt.Sprintf("%q", name), "TYPE", f.Text.Name,
 		"SCHEME", fmt.Sprintf("%q", f.Scheme)).Replace(text)
 }
+
+// TestMethodSets: every scheme's type has the methods of all others, and the page shows them beside
+// those of the wrappers.
+func TestMethodSets(t *testing.T) {
+	ids := map[string]int{} // how many schemes have a method
+	for _, s := range schemes.All() {
+		example, err := s.Parse(schemes.Text, s.Known().Text.Example)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := reflect.PointerTo(reflect.TypeOf(example.Value()))
+		for i := range id.NumMethod() {
+			ids[id.Method(i).Name]++
+		}
+	}
+	wrappers := []reflect.Type{
+		reflect.TypeFor[*idtype.OrZero[idtype.DecimalID]](),
+		reflect.TypeFor[*sqlid.Null[idtype.DecimalID]](),
+		reflect.TypeFor[*publicid.ID[idtype.DecimalID, inUsers]](),
+	}
+	names := map[string]bool{}
+	for name, n := range ids {
+		names[name] = n == len(schemes.All())
+	}
+	for _, w := range wrappers {
+		for i := range w.NumMethod() {
+			names[w.Method(i).Name] = true
+		}
+	}
+	table := "| method | IDs | OrZero | sqlid.Null | publicid.ID |\n|---|---|---|---|---|\n"
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if !names[name] { // of a layout
+			continue
+		}
+		row := []bool{ids[name] != 0}
+		for _, w := range wrappers {
+			_, has := w.MethodByName(name)
+			row = append(row, has)
+		}
+		table += "| `" + name + "` |"
+		for _, has := range row {
+			table += map[bool]string{true: " yes |", false: " |"}[has]
+		}
+		table += "\n"
+	}
+	const page, begin, end = "docs/schemes.md", "<!-- methods -->\n", "<!-- end -->"
+	text, err := os.ReadFile(page)
+	head, rest, ok := strings.Cut(string(text), begin)
+	_, tail, ok2 := strings.Cut(rest, end)
+	if err != nil || !ok || !ok2 {
+		t.Fatalf("%s has no place for the table, %v", page, err)
+	}
+	wantFile(t, page, []byte(head+begin+table+end+tail))
+}
+
+type inUsers struct{}
+
+func (inUsers) Codec() *publicid.Codec[idtype.DecimalID] { return nil }

@@ -2,6 +2,7 @@ package idtype_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -85,5 +86,36 @@ func TestGenerate(t *testing.T) {
 	}, &quick.Config{MaxCount: 1000})
 	if err != nil || none < 100 || none > 500 {
 		t.Errorf("%d of 1000 are none, %v", none, err)
+	}
+}
+
+// TestDecodeHook: a field of an ID is read from its text, and of nothing that a library has made of
+// an unquoted word. Other fields are none of its business.
+func TestDecodeHook(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		for _, dst := range []any{k.new(k.before()), k.orZero(k.before())} {
+			typ := reflect.TypeOf(dst).Elem()
+			text := k.write(k.before())
+			got, err := idtype.DecodeHook(reflect.TypeFor[string](), typ, text)
+			if err != nil || fmt.Sprint(got) != text || reflect.TypeOf(got) != typ {
+				t.Errorf("%v of %s is %v, %v", typ, text, got, err)
+			}
+			same := reflect.ValueOf(dst).Elem().Interface()
+			if got, err := idtype.DecodeHook(typ, typ, same); err != nil || got != same {
+				t.Errorf("%v of itself is %v, %v", typ, got, err)
+			}
+			for _, bad := range []any{8, int64(-1), true, 1.5, []byte(text), "+1", map[string]any{}} {
+				got, err := idtype.DecodeHook(reflect.TypeOf(bad), typ, bad)
+				if !errors.As(err, new(*idtype.InputError)) || got != nil {
+					t.Errorf("%v of %#v is %v, %v", typ, bad, got, err)
+				}
+			}
+		}
+	})
+	for _, other := range []any{8, "x", true} {
+		typ := reflect.TypeOf(other)
+		if got, err := idtype.DecodeHook(reflect.TypeFor[int](), typ, 8); err != nil || got != 8 {
+			t.Errorf("%v: %v, %v", typ, got, err)
+		}
 	}
 }

@@ -7,7 +7,7 @@
 // It reports:
 //
 //   - a conversion of an ID to an integer or a float that does not hold all of them;
-//   - the remainder of an ID, whose low digits are the same for all IDs of a generator;
+//   - the remainder of an ID, also its low bits, which are the same for all IDs of a generator;
 //   - a comparison of an ID with a constant that is not zero, also by switch;
 //   - an assertion of testify, or reflect.DeepEqual, on an ID and a value of another type;
 //   - an ID made of what strconv has read, which takes what is not the text of an ID;
@@ -108,6 +108,9 @@ func (c checker) assign(n *ast.AssignStmt) {
 	if len(n.Rhs) != 1 {
 		return
 	}
+	if n.Tok == token.REM_ASSIGN && c.idIn(n.Lhs[0]) != nil {
+		c.remainder(n.TokPos)
+	}
 	call, isCall := n.Rhs[0].(*ast.CallExpr)
 	id, isName := n.Lhs[0].(*ast.Ident)
 	if !isCall || !isName {
@@ -190,7 +193,12 @@ func (c checker) binary(n *ast.BinaryExpr) {
 	switch n.Op {
 	case token.REM:
 		if c.idIn(n.X) != nil {
-			c.Reportf(n.OpPos, "the remainder of an ID is not spread evenly: hash the ID's text instead")
+			c.remainder(n.OpPos)
+		}
+	case token.AND:
+		if mask := c.TypesInfo.Types[n.Y].Value; c.idIn(n.X) != nil && mask != nil &&
+			constant.Compare(mask, token.LSS, constant.MakeInt64(lowBits)) {
+			c.remainder(n.OpPos)
 		}
 	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
 		value := c.TypesInfo.Types[n.Y].Value
@@ -204,6 +212,14 @@ func (c checker) binary(n *ast.BinaryExpr) {
 			c.constant(n.OpPos, value)
 		}
 	}
+}
+
+// lowBits is above all masks of the ten lowest bits. Those of 10^10 are zero, by which the IDs of a
+// generator of decimals differ.
+const lowBits = 1 << 10
+
+func (c checker) remainder(at token.Pos) {
+	c.Reportf(at, "the remainder of an ID is not spread evenly: hash the ID's text instead")
 }
 
 func (c checker) constant(at token.Pos, value constant.Value) {

@@ -19,7 +19,10 @@ import (
 func TestCode(t *testing.T) {
 	t.Parallel()
 	var sources []string
-	for _, dir := range []string{"examples", "sqlid", "idtype", "integration_test"} {
+	for _, dir := range []string{
+		"examples", "sqlid", "idtype", "integration_test",
+		"soak_test/companions",
+	} {
 		check(t, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 			if err == nil && slices.Contains([]string{".go", ".sql", ".yaml"}, filepath.Ext(path)) {
 				sources = append(sources, words(read(t, path)))
@@ -34,8 +37,7 @@ func TestCode(t *testing.T) {
 		"docs/sql-drivers.md": false, "docs/bun.md": false, "docs/ent.md": false,
 		"docs/moving-gorm.md": false, "docs/public-ids.md": false, "docs/testing.md": false,
 		"docs/paging.md": true, "docs/distributed.md": false, "docs/trace.md": false,
-		"docs/metabyte.md":  false,
-		"docs/snowflake.md": false,
+		"docs/metabyte.md": false, "docs/snowflake.md": false, "docs/companions.md": false,
 	} {
 		found := 0
 		for _, m := range block.FindAllStringSubmatch(read(t, page), -1) {

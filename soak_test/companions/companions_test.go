@@ -41,6 +41,13 @@ func TestCompanions(t *testing.T) {
 	}
 }
 
+// TestLibraries runs the tests of docs/companions.md, whose module asks for some forty libraries. It
+// is not part of go.work, where each of them would raise what others ask for.
+func TestLibraries(t *testing.T) {
+	run(t, "testdata/libraries", "mod", "tidy", "-diff")
+	t.Log(run(t, "testdata/libraries", "test", "-count=1", "./..."))
+}
+
 // scratch writes the files of an app that uses the checkout, and returns its folder.
 func scratch(t *testing.T, files map[string]string) (dir string) {
 	t.Helper()

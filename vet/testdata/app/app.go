@@ -81,3 +81,12 @@ func parse(text string) UserID {
 	_ = EventID{byte(n)}
 	return UserID(int64(n)) // want `strconv.ParseInt takes what is not`
 }
+
+func lowBits(id UserID) int64 {
+	_ = id & 15         // want `the remainder of an ID`
+	_ = int64(id) & 0xf // want `the remainder of an ID`
+	_ = id & (1<<22 - 1)
+	shard := int64(id)
+	shard %= 16 // want `the remainder of an ID`
+	return shard
+}

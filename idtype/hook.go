@@ -1,0 +1,40 @@
+package idtype
+
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+var errHook = errors.New("want the ID's text: put it in quotes, so that nobody makes a number of it")
+
+// DecodeHook is a hook of mapstructure, by which viper and koanf read structs. It reads an ID, a
+// wrapper of one, and a public ID from their text alone. Without it these libraries read 010 as 8,
+// true as 1, and an empty text as zero:
+//
+//	viper.Unmarshal(&config, viper.DecodeHook(mapstructure.DecodeHookFuncType(idtype.DecodeHook)))
+//
+// It returns data of other types as it is, so hooks may be composed. The error is an [*InputError],
+// or that of the type's UnmarshalText.
+func DecodeHook(from, to reflect.Type, data any) (any, error) {
+	ptr := reflect.New(to)
+	dst, ok := ptr.Interface().(interface {
+		encoding.TextUnmarshaler
+		UnmarshalBSONValue(typ byte, data []byte) error
+		GormDataType() string
+	})
+	if !ok || from == to {
+		return data, nil
+	}
+	text, ok := data.(string)
+	if !ok {
+		name, _, _ := strings.Cut(to.Name(), "[")
+		return nil, &InputError{Type: name, Input: fmt.Sprintf("%v %s", from, quote(fmt.Sprint(data))), Err: errHook}
+	}
+	if err := dst.UnmarshalText([]byte(text)); err != nil {
+		return nil, err
+	}
+	return ptr.Elem().Interface(), nil
+}
