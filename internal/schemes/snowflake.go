@@ -67,7 +67,10 @@ func snowflakeFacts(l *idtype.SnowflakeLayout) *Facts {
 		BoundsHelp: "  snowflake  In Twitter's layout, or that of --layout.\n",
 		Names:      []Name{{"id", Text}},
 		Text:       digitTexts("SnowflakeID", "1541815603606036480", "int64"),
-		Codecs:     runs,
+		Codecs: map[idtype.Storage]Codec{"": {
+			"Delta(8), ZSTD(6)",
+			"the differences between IDs repeat: they are of few nodes, and of few units of time",
+		}},
 	}
 	if b.Text != idtype.SnowflakeDecimal {
 		f.Text = Texts{Name: f.Text.Name, Proto: "string"}
