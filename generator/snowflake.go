@@ -35,6 +35,7 @@ func snowflakeLayout(l *idtype.SnowflakeLayout) layout {
 type SnowflakeIn[L idtype.Snowflakes] struct {
 	timeline
 	timeShift, stepShift uint8
+	isWord               bool // the ID is the word and the node, as in most layouts
 }
 
 // Snowflake mints snowflake IDs in Twitter's layout: 4,096 per millisecond.
@@ -61,6 +62,7 @@ func NewSnowflakeIn[L idtype.Snowflakes](
 	if b.StepFirst {
 		nodeShift, g.stepShift = 0, uint8(b.Node)
 	}
+	g.isWord = g.timeShift == snowflakeShift && g.stepShift == 0
 	return orNil(g, start(&g.timeline, snowflakeLayout(l), nodes, func(node int) (uint64, error) {
 		_, err := l.ID(idtype.SnowflakeParts{UnixMs: b.Epoch + b.Unit.Milliseconds(), Node: node})
 		return uint64(node) << nodeShift, err
@@ -68,8 +70,12 @@ func NewSnowflakeIn[L idtype.Snowflakes](
 }
 
 func (g *SnowflakeIn[L]) id(word uint64, s *span) idtype.SnowflakeIn[any, L] {
+	if g.isWord {
+		return idtype.SnowflakeIn[any, L](word | s.number)
+	}
+	const slots = 1<<snowflakeShift - 1
 	return idtype.SnowflakeIn[any, L](
-		g.tickOf(word)<<(g.timeShift&63) | g.slotOf(word)<<(g.stepShift&63) | s.number)
+		word>>snowflakeShift<<(g.timeShift&63) | word&slots<<(g.stepShift&63) | s.number)
 }
 
 // Next mints one ID. It looks at ctx where it has to wait only. Errors: [*ClockError],
