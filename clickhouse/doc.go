@@ -131,6 +131,7 @@
 //	sequence   Delta, ZSTD(6)              0.009 0.009 0.010 0.17  1.55  2.22
 //	trace      Delta, ZSTD(6)              0.011 0.013 0.039 0.22  1.44  1.70
 //	short      Delta, T64('bit'), ZSTD(1)  1.67  1.77  2.07  2.02  2.17  2.44
+//	snowflake  Delta, ZSTD(6)              0.21  0.55  0.97  0.21  1.03  1.32
 //	eightbyte  Delta, ZSTD(1)              0.30  0.90  1.51  0.83  2.44  2.95
 //	  SPREAD   Delta, ZSTD(1)              0.35  0.95  1.53  0.90  1.72  1.74
 //	  AsBigint Delta, T64('bit'), ZSTD(1)  0.38  0.73  0.98  0.84  1.10  1.40

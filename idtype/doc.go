@@ -11,6 +11,8 @@
 //	[ShortID]      60 bit  BIGINT                up to 10 of            millisecond, sequence,
 //	                                             A-Z a-z 0-9 - _        random bits
 //	[SequenceID]   63 bit  BIGINT                decimal digits         its number
+//	[SnowflakeID]  63 bit  BIGINT                decimal digits,        millisecond, node, step
+//	                                             or a layout's
 //	[EightByteID]  64 bit  8 bytes, or BIGINT    16 hexadecimal digits  millisecond, sequence,
 //	                                                                    generator, cluster
 //	[SnoID]        80 bit  10 bytes, UUID, text  16 of 2-9a-x           4 ms, metabyte, partition,
@@ -36,6 +38,10 @@
 // numbers in JSON for clients that take no strings yet: see [AsNumber] and [AsInt64].
 //
 //	type EventID = idtype.Sno[idtype.AsUUID[Event]]
+//
+// Snowflake IDs have one more parameter, which divides their bits: see [SnowflakeIn].
+//
+//	type LinkID = idtype.SnowflakeIn[Link, idtype.TSID]
 //
 // # Zero and NULL
 //

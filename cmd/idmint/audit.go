@@ -53,7 +53,7 @@ type auditFinding struct {
 func (a *app) auditCommand() *cobra.Command {
 	var flags storeFlags
 	var logName databaseFlag
-	var scheme string
+	var scheme, layout string
 	var others []string
 	c := &cobra.Command{
 		Use:   "audit TABLE.COLUMN… --db DSN",
@@ -63,7 +63,7 @@ cannot have given out. Run it after a restore, a clone or an import. Nothing is
 changed.
 
 A decimal key is a finding if the log does not have its launch, if nobody took
-its generator number, or if it is a test ID. A key of short, sno or eightbyte is
+its generator number, or if it is a test ID. A key of short, snowflake, sno or eightbyte is
 one if its time is beyond those that the log has handed out for its number, by
 the counters that idmint names. Times of trace keys repeat, so only the node is
 compared. For all schemes, a value that is not an ID is a finding, and a key
@@ -101,7 +101,13 @@ one statement. SQLite lets nobody write meanwhile, unless the file is in WAL mod
 				return err
 			}
 			if _, err := schemeNamed(scheme); err != nil || u.scheme == idtype.SchemeSequence {
-				return usage("--scheme %q: want decimal, trace, eightbyte, short or sno", scheme)
+				return usage("--scheme %q: want "+auditedSchemes, scheme)
+			}
+			if layout == "" && u.scheme == idtype.SchemeSnowflake {
+				layout = "twitter"
+			}
+			if _, err := schemeIn(scheme, layout); err != nil {
+				return err
 			}
 			if err := u.parse(args); err != nil {
 				return err
@@ -136,9 +142,13 @@ one statement. SQLite lets nobody write meanwhile, unless the file is in WAL mod
 	c.Flags().StringArrayVar(&others, "also", nil,
 		"the launch log of another region, which has other digits (may be repeated)")
 	c.Flags().StringVar(&scheme, "scheme", string(idtype.SchemeDecimal),
-		"the scheme of the keys: decimal, trace, eightbyte, short or sno")
+		"the scheme of the keys: "+auditedSchemes)
+	addLayout(c, &layout)
 	return c
 }
+
+// auditedSchemes are those whose keys a log can have given out.
+const auditedSchemes = "decimal, trace, eightbyte, short, sno or snowflake"
 
 // parse plans the steps: one for each column, and one for each two of them.
 func (u *audit) parse(args []string) error {

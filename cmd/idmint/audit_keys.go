@@ -42,6 +42,9 @@ func keyParts(scheme idtype.Scheme, src any) (text, number string, at time.Time,
 	case idtype.SchemeShort:
 		id, err := readKey[idtype.ShortID](src)
 		return strconv.FormatInt(int64(id), 10), shortNumber, id.Time(), err
+	case idtype.SchemeSnowflake:
+		id, err := readKey[givenID](src)
+		return strconv.FormatInt(int64(id), 10), strconv.Itoa(id.Node()), id.Time(), err
 	case idtype.SchemeEightByte:
 		id, err := readKey[idtype.EightByteID](src)
 		if n, isInt := src.(int64); isInt {

@@ -56,6 +56,7 @@ func testAudit(t *testing.T, s *shell, dialect dsn.Kind, kind databases.Kind) {
 		{"sno", "bytes", fmt.Sprintf(bytes, "335f48168d9e8808dc82"), "8fhmi7mfls62jp64", "number"},
 		{"sno", "text", "'8fhmi7mfls62jp64'", "8fhmi7mfls62jp64", "number"},
 		{"sno", "uuid", "'3866686d-6937-6d66-6c73-36326a703634'", "8fhmi7mfls62jp64", "number"},
+		{"snowflake", "bigint", "1541815603606036480", "1541815603606036480", "number"},
 	}
 	db := s.audits(kind)
 	for i, test := range tests {
@@ -79,7 +80,7 @@ func testAudit(t *testing.T, s *shell, dialect dsn.Kind, kind databases.Kind) {
 	}
 	s.start("a")
 	s.must("new", "decimal", "--launch", "1", "--db", "sqlite:app.db")
-	for _, counter := range []string{"trace/24528", "short", "eightbyte/11/1161", "sno/34824"} {
+	for _, counter := range []string{"trace/24528", "short", "eightbyte/11/1161", "sno/34824", "snowflake/378"} {
 		s.run("counter", "advance", counter, "--to", "1800000000000", "--db", "sqlite:app.db")
 	}
 	for i, test := range tests {
