@@ -67,6 +67,32 @@ func checkMounts(t *testing.T, pod corev1.PodSpec) {
 	}
 }
 
+// checkRights wants a pod that has no right but those that it needs, and no secret in an argument.
+func checkRights(t *testing.T, pod corev1.PodSpec) {
+	t.Helper()
+	context, token := pod.SecurityContext, pod.AutomountServiceAccountToken
+	if context == nil || context.RunAsNonRoot == nil || !*context.RunAsNonRoot ||
+		context.RunAsUser == nil || *context.RunAsUser == 0 || context.SeccompProfile == nil ||
+		context.SeccompProfile.Type != corev1.SeccompProfileTypeRuntimeDefault ||
+		pod.ServiceAccountName == "" && (token == nil || *token) {
+		t.Errorf("a pod: %+v, token %v", context, token)
+	}
+	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {
+		rights := c.SecurityContext
+		if rights == nil || rights.AllowPrivilegeEscalation == nil ||
+			*rights.AllowPrivilegeEscalation || rights.ReadOnlyRootFilesystem == nil ||
+			!*rights.ReadOnlyRootFilesystem || rights.Capabilities == nil ||
+			!slices.Equal(rights.Capabilities.Drop, []corev1.Capability{"ALL"}) {
+			t.Errorf("container %s: %+v", c.Name, rights)
+		}
+		for _, text := range slices.Concat(c.Command, c.Args) {
+			if strings.Contains(text, "IDMINT_DB") || strings.Contains(text, "--db") {
+				t.Errorf("container %s has the DSN, a secret, in %q", c.Name, text)
+			}
+		}
+	}
+}
+
 // TestKubernetesDeployment: the pods of a ReplicaSet are one launch, which the first of them
 // starts. Another service, and the same one elsewhere, have others, though the hash is the same.
 func TestKubernetesDeployment(t *testing.T) {
@@ -90,6 +116,7 @@ func TestKubernetesDeployment(t *testing.T) {
 		if d.APIVersion != "apps/v1" || d.Kind != "Deployment" || len(containers) != 1 {
 			t.Fatalf("%+v", d)
 		}
+		checkRights(t, d.Spec.Template.Spec)
 		s.addApp(pod.place)
 		got, err := s.run("exec "+pod.service, environment(t, containers[0],
 			map[string]string{"metadata.labels['pod-template-hash']": pod.hash}))
@@ -111,6 +138,7 @@ func kubernetesCronJob(t *testing.T, p place) recipe {
 	}
 	pod := c.Spec.JobTemplate.Spec.Template.Spec
 	checkMounts(t, pod)
+	checkRights(t, pod)
 	env := func(uid string) map[string]string {
 		return environment(t, pod.InitContainers[0], map[string]string{
 			"metadata.labels['" + batchv1.ControllerUidLabel + "']": uid,
@@ -149,6 +177,9 @@ func hooks(t *testing.T, p place, text []byte, key, before, after string) (
 	access(t, p, start)
 	var app appsv1.Deployment
 	strict(t, p.read(t, "kubernetes/configmap-pods.yaml"), &app)
+	for _, pod := range []corev1.PodSpec{start, finish, app.Spec.Template.Spec} {
+		checkRights(t, pod)
+	}
 	r = recipe{
 		start: scriptOf(t, start.InitContainers[0]), finish: scriptOf(t, finish.Containers[0]),
 		app: "exec " + p.service, own: environment(t, app.Spec.Template.Spec.Containers[0], nil),

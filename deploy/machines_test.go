@@ -56,7 +56,7 @@ func systemd(t *testing.T, p place) recipe {
 var unitKeys = map[string][]string{
 	"[Unit]": {"Description", "Wants", "After"},
 	"[Service]": {
-		"Type", "DynamicUser", "EnvironmentFile", "RuntimeDirectory", "ExecStartPre", "ExecStart",
+		"Type", "DynamicUser", "CapabilityBoundingSet", "ProtectHome", "EnvironmentFile", "RuntimeDirectory", "ExecStartPre", "ExecStart",
 		"Restart",
 	},
 	"[Install]": {"WantedBy"},
@@ -70,7 +70,7 @@ func TestUnit(t *testing.T) {
 		key, value, _ := strings.Cut(line, "=")
 		if of, ok := unitKeys[line]; ok {
 			keys = of
-		} else if line != "" && line[0] != '#' && (value == "" || !slices.Contains(keys, key)) {
+		} else if line != "" && line[0] != '#' && (value == "" && key != "CapabilityBoundingSet" || !slices.Contains(keys, key)) {
 			t.Errorf("the unit has %s", line)
 		}
 	}
@@ -128,6 +128,13 @@ func compose(t *testing.T, p place) recipe {
 		return env
 	}
 	example := project("1")
+	for name, s := range example.Services {
+		if !s.ReadOnly || !slices.Equal(s.CapDrop, []string{"ALL"}) ||
+			!slices.Equal(s.SecurityOpt, []string{"no-new-privileges:true"}) ||
+			name != "launch" && s.User != "65534:65534" {
+			t.Errorf("service %s has more rights than it needs: %+v", name, s)
+		}
+	}
 	if on := example.Services[p.service].DependsOn["launch"]; on.Condition !=
 		types.ServiceConditionCompletedSuccessfully {
 		t.Errorf("%+v", on)
