@@ -119,7 +119,7 @@ func testUnassigned(t *testing.T, d database) {
 		t.Errorf("%+v, %v", row, err)
 	}
 	bad := gormid.NewRules(gormid.Lenient().For(&Covered{})).Initialize(lax)
-	if bad == nil || !strings.Contains(bad.Error(), "rule 0: Lenient is for all models") {
+	if bad == nil || !strings.Contains(bad.Error(), "rule 0: Lenient and RefuseTestIDs are for all models") {
 		t.Error(bad)
 	}
 }
