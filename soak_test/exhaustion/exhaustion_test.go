@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,7 +36,16 @@ import (
 	"github.com/idmint/idmint/migrations"
 )
 
-func TestMain(m *testing.M) { dbtest.Main(m) }
+func TestMain(m *testing.M) {
+	path := os.Getenv(yearLog)
+	if path == "" {
+		dbtest.Main(m)
+	}
+	if err := live(ctx, path, os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
 
 var ctx = context.Background()
 
