@@ -38,6 +38,7 @@ func TestCode(t *testing.T) {
 		"docs/moving-gorm.md": false, "docs/public-ids.md": false, "docs/testing.md": false,
 		"docs/paging.md": true, "docs/distributed.md": false, "docs/trace.md": false,
 		"docs/metabyte.md": false, "docs/snowflake.md": false, "docs/companions.md": false,
+		"docs/moving-postgresql.md": false,
 	} {
 		found := 0
 		for _, m := range block.FindAllStringSubmatch(read(t, page), -1) {
