@@ -1,6 +1,7 @@
 package idtype
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/rand"
 	"reflect"
@@ -28,6 +29,10 @@ func generate[T ID](r *rand.Rand) reflect.Value {
 		r.Read(raw)
 		if isInteger[T]() {
 			raw[0] &= 0x7f // is positive
+		}
+		if s, ok := any(id).(interface{ Layout() *SnowflakeLayout }); ok { // which may have few bits
+			n := binary.BigEndian.Uint64(raw) % uint64(s.Layout().Most())
+			binary.BigEndian.PutUint64(raw, n+1)
 		}
 		var err error
 		if id, err = FromBytes[T](raw); err == nil && id.Validate() == nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand"
 	"os"
 	"reflect"
 	"strconv"
@@ -221,6 +222,12 @@ func TestSnowflakeLayouts(t *testing.T) {
 			t.Errorf("%+v: %v", b, err)
 		}
 	}
+	setLayout(t, idtype.SnowflakeBits{Unit: time.Second, Time: 32, Node: 1})
+	drawn := idtype.SnowflakeIn[User, anyLayout](0).Generate(rand.New(rand.NewSource(1)), 0)
+	if id := drawn.Interface().(idtype.SnowflakeIn[User, anyLayout]); id.Validate() != nil {
+		t.Errorf("%d is drawn, of 33 bits", id)
+	}
+	setLayout(t, good)
 	of := idtype.LayoutOf(idtype.SnowflakeIn[User, anyLayout](1))
 	if of != idtype.LayoutOf(asBase58(1)) ||
 		of != "snowflake epoch=1672531200000,unit=1ms,time=41,node=3,step=8" ||
