@@ -239,7 +239,7 @@ func amount(v float64, unit string) string {
 // peers are the forms of other libraries in which they are fastest, and waits at a cap are not
 // counted.
 var peers = []struct{ label, name string }{
-	{"snowflake, 20 step bits", "snowflake-20-step-bits"},
+	{"bwmarrin/snowflake, 20 step bits", "snowflake-20-step-bits"},
 	{"xid", "xid"},
 	{"muyo/sno", "muyo-sno-below-cap"},
 	{"UUIDv7, google/uuid, pooled", "google-uuid7-pooled"},

@@ -128,7 +128,7 @@ func TestPage(t *testing.T) {
 		},
 		{
 			"others", ratio(1),
-			[]string{"| one goroutine | snowflake, 20 step bits | xid |", "| s | 1.25 ± ", "| 0.50 ± "},
+			[]string{"| one goroutine | bwmarrin/snowflake, 20 step bits | xid |", "| s | 1.25 ± ", "| 0.50 ± "},
 		},
 		{
 			"databases", ratio(1),
