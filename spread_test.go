@@ -31,8 +31,8 @@ func TestSpread(t *testing.T) {
 			}
 			*ids = append(*ids, int64(id))
 		}
-		ms += int64(random.ExpFloat64() * 1000)         // one a second, by chance
-		snowflakes = append(snowflakes, ms<<22|7<<12|0) // the sequence begins at 0 each millisecond
+		ms += int64(random.ExpFloat64() * 1000)       // one a second, by chance
+		snowflakes = append(snowflakes, ms<<22|7<<12) // the step begins at 0 each millisecond
 	}
 	table := "| placed by | decimal, one process | decimal, four | snowflake, one a second |\n|---|---|---|---|\n"
 	for _, by := range []struct {
