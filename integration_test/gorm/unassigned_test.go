@@ -118,8 +118,10 @@ func testUnassigned(t *testing.T, d database) {
 		row.Detail.CoveredID != row.ID {
 		t.Errorf("%+v, %v", row, err)
 	}
-	bad := gormid.NewRules(gormid.Lenient().For(&Covered{})).Initialize(lax)
-	if bad == nil || !strings.Contains(bad.Error(), "rule 0: Lenient and RefuseTestIDs are for all models") {
-		t.Error(bad)
+	for _, rule := range []gormid.Rule{gormid.Lenient(), gormid.RefuseTestIDs()} {
+		bad := gormid.NewRules(rule.For(&Covered{})).Initialize(lax)
+		if bad == nil || !strings.Contains(bad.Error(), "Lenient and RefuseTestIDs are for all models") {
+			t.Error(bad)
+		}
 	}
 }
