@@ -153,7 +153,9 @@ func IsID(t reflect.Type) bool {
 var Package = reflect.TypeFor[idtype.DecimalID]().PkgPath()
 
 var wrappers = map[string]bool{
-	"database/sql": true, Package: true, strings.TrimSuffix(Package, "idtype") + "sqlid": true,
+	"database/sql": true, Package: true,
+	strings.TrimSuffix(Package, "idtype") + "sqlid":    true,
+	strings.TrimSuffix(Package, "idtype") + "publicid": true,
 }
 
 // IsWrapper reports whether a type is of the packages of IDs and of what wraps them. A struct of
