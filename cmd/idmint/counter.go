@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/launchlog"
 )
 
@@ -134,7 +136,8 @@ that are lent, and launches.`,
 					if err != nil {
 						return err
 					}
-					if before == 0 {
+					ofPool := func(p claims.Pool) bool { return p.Has(args[0]) }
+					if before == 0 && !slices.ContainsFunc(claims.Pools(), ofPool) {
 						a.warn("counter %s of namespace %s had handed out nothing: are the names right?", args[0], flags.namespace)
 					}
 					now, err := counter.Advance(ctx, last, username())
