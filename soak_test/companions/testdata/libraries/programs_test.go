@@ -12,8 +12,10 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	sq "github.com/Masterminds/squirrel"
 	"github.com/alicebob/miniredis/v2"
@@ -166,7 +168,10 @@ func TestForms(t *testing.T) {
 }
 
 func TestConfigurations(t *testing.T) {
-	hook := viper.DecodeHook(mapstructure.DecodeHookFuncType(idtype.DecodeHook))
+	hook := viper.DecodeHook(mapstructure.ComposeDecodeHookFunc(
+		idtype.DecodeHook,
+		mapstructure.StringToTimeDurationHookFunc(), mapstructure.StringToWeakSliceHookFunc(","),
+	))
 	t.Run("viper", func(t *testing.T) {
 		is(t, "viper")
 		load := func(yaml string) (row, error) {
@@ -195,6 +200,20 @@ func TestConfigurations(t *testing.T) {
 			if got, err := load(bad); err == nil {
 				t.Errorf("%s is %+v", bad, got)
 			}
+		}
+		v := viper.New()
+		v.Set("wait", "5s")
+		v.Set("hosts", "a,b")
+		v.Set("users", "7,8")
+		type others struct {
+			Wait  time.Duration
+			Hosts []string
+			Users []UserID
+		}
+		var got others
+		want := others{5 * time.Second, []string{"a", "b"}, []UserID{7, 8}}
+		if err := v.Unmarshal(&got, hook); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v, %v", got, err)
 		}
 	})
 	t.Run("mapstructure", func(t *testing.T) {
