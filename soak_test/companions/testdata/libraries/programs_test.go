@@ -340,6 +340,23 @@ func TestRedis(t *testing.T) {
 	if err := c.Get(ctx, "raw").Scan(&scanned); err != nil || scanned != id {
 		t.Error(scanned, err)
 	}
+	type hash struct {
+		ID UserID `redis:"id"`
+	}
+	var read hash
+	if err := c.HGetAll(ctx, "user").Scan(&read); err != nil || read.ID != id {
+		t.Error(read, err)
+	}
+	if err := c.HSet(ctx, "bytes", hash{id}).Err(); err != nil {
+		t.Error(err)
+	}
+	if err := c.HGetAll(ctx, "bytes").Scan(&read); err == nil {
+		t.Error("bytes are read as a text")
+	}
+	public := full().Public
+	if err := c.Set(ctx, "public", public, 0).Err(); err != nil || c.Get(ctx, "public").Val() != public.String() {
+		t.Error(c.Get(ctx, "public"), err)
+	}
 	if err := c.Set(ctx, "zero", UserID(0), 0).Err(); err == nil {
 		t.Error("zero is stored")
 	}
