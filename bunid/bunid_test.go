@@ -116,6 +116,7 @@ type withKey[K any] struct {
 type (
 	definedID    idtype.DecimalID
 	definedBytes idtype.SnoID
+	definedUUID  idtype.UUID7ID
 )
 
 func TestCheck(t *testing.T) {
@@ -133,6 +134,7 @@ func TestCheck(t *testing.T) {
 		{(*withKey[int64])(nil), "", ""},
 		{(*withKey[definedID])(nil), "declare it with =", "declare it with ="},
 		{(*withKey[definedBytes])(nil), "declare it with =", "declare it with ="},
+		{(*withKey[definedUUID])(nil), "declare it with =", "declare it with ="},
 		{(*struct {
 			ID decimalID `bun:",pk,autoincrement"`
 		})(nil), "would number it", "would number it"},

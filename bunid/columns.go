@@ -131,7 +131,7 @@ func lostMethods(t reflect.Type) bool {
 		return false
 	}
 	return t.Kind() == reflect.Int64 || t.ConvertibleTo(reflect.TypeFor[[8]byte]()) ||
-		t.ConvertibleTo(reflect.TypeFor[[10]byte]())
+		t.ConvertibleTo(reflect.TypeFor[[10]byte]()) || t.ConvertibleTo(reflect.TypeFor[[16]byte]())
 }
 
 // nullIsZero reads NULL as zero, for a plain ID with nullzero, and as nil for a pointer. bun alone

@@ -153,11 +153,16 @@ func pointers[V comparable](dst []*V, values []V) []*V {
 	return dst
 }
 
-// appendText appends the 16 characters of an ID's text; NULs for zero.
+// appendText appends the 16 characters of an ID's text; NULs for zero. A UUID has 16 bytes in their
+// place.
 func appendText[T idtype.ID](b []byte, id T) []byte {
-	if id.IsZero() {
+	switch {
+	case id.IsZero():
 		return append(b, make([]byte, textLen)...)
+	case id.Scheme() == idtype.SchemeUUID7:
+		b, _ = id.AppendBinary(b) // fails for zero alone, as AppendText does
+	default:
+		b, _ = id.AppendText(b)
 	}
-	b, _ = id.AppendText(b) // fails for zero alone
 	return b
 }

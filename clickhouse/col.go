@@ -191,7 +191,13 @@ func read[T idtype.ID](ids []T, r *proto.Reader, none None, nulls []uint8) error
 		if isNull || none != noNone && [textLen]byte(chars) == [textLen]byte{} {
 			continue
 		}
-		if err := any(&ids[i]).(encoding.TextUnmarshaler).UnmarshalText(chars); err != nil {
+		var err error
+		if f.size == textLen {
+			err = any(&ids[i]).(encoding.BinaryUnmarshaler).UnmarshalBinary(chars)
+		} else {
+			err = any(&ids[i]).(encoding.TextUnmarshaler).UnmarshalText(chars)
+		}
+		if err != nil {
 			return rowError[T](i, err)
 		}
 	}

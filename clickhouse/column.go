@@ -132,6 +132,8 @@ func (c AnyColumn) Check() string {
 	case f.storage == idtype.StorageText:
 		return fmt.Sprintf("match(%s, '^[2-9a-x]{16}$') AND %[1]s != '%s'", name,
 			strings.Repeat("2", textLen))
+	case f.storage == idtype.StorageUUID && f.size == textLen:
+		return name + " != toUUID('00000000-0000-0000-0000-000000000000')"
 	case f.storage == idtype.StorageUUID:
 		return fmt.Sprintf("match(toString(%s), '%s')", name, uuidPattern)
 	}

@@ -60,7 +60,8 @@
 //	EightByte with AsBigint  Int64            the ID                [Append], [Col]: turned around
 //	Sno                      FixedString(10)  [Field]               [Append], [Col]: a copy
 //	Sno with AsText          FixedString(16)  [Field]               [Append], [Col]: as texts
-//	Sno with AsUUID          UUID             the ID                [Append], [Col]: as UUIDs
+//	Sno with AsUUID, UUID7   UUID             the ID                [Append], [Col]: as UUIDs
+//	UUID7 with AsBytes       FixedString(16)  [Field]               [Append], [Col]: a copy
 //	optional, as zero        the same         idtype.OrZero         the same, with [OrZero]
 //	optional, as NULL        Nullable         sql.Null, sqlid.Null  the same, with [OrNull]
 //	lists                    Array            [Array]               [Col.Array]
@@ -113,7 +114,7 @@
 // [Column.Between] is a condition for a span of time, for IDs that carry it. ClickHouse then reads
 // the granules of that span alone, if the table is ordered by the ID. In a table that is ordered by
 // arrival the index of [Column.Indexed] does the same. UUIDs are ordered by their second half, so
-// sno IDs as UUIDs have no such condition.
+// sno IDs as UUIDs, and those of UUID7 that are not stored AsBytes, have no such condition.
 //
 // # More
 //

@@ -4,4 +4,4 @@ package clickhouse_test
 
 import "github.com/idmint/idmint/idtype"
 
-var all = []fixed{of[idtype.Decimal[user]]("decimal"), of[idtype.Trace[user]]("trace"), of[idtype.Short[user]]("short"), of[idtype.Sequence[user]]("sequence"), of[idtype.Snowflake[user]]("snowflake"), of[idtype.EightByte[user]]("eightbyte"), of[idtype.EightByte[idtype.AsBigint[user]]]("eightbyte as bigint"), of[idtype.Sno[user]]("sno"), of[idtype.Sno[idtype.AsText[user]]]("sno as text"), of[idtype.Sno[idtype.AsUUID[user]]]("sno as UUID")}
+var all = []fixed{of[idtype.Decimal[user]]("decimal"), of[idtype.Trace[user]]("trace"), of[idtype.Short[user]]("short"), of[idtype.Sequence[user]]("sequence"), of[idtype.Snowflake[user]]("snowflake"), of[idtype.EightByte[user]]("eightbyte"), of[idtype.EightByte[idtype.AsBigint[user]]]("eightbyte as bigint"), of[idtype.Sno[user]]("sno"), of[idtype.Sno[idtype.AsText[user]]]("sno as text"), of[idtype.Sno[idtype.AsUUID[user]]]("sno as UUID"), of[idtype.UUID7[user]]("uuid7"), of[idtype.UUID7[idtype.AsBytes[user]]]("uuid7 as bytes")}

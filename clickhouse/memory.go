@@ -14,7 +14,7 @@ import (
 // Two functions of this file see one slice as the other, and no other code of the package uses
 // unsafe. That is sound because:
 //
-//   - [formOf] lets in only types whose underlying type is int64, [8]byte or [10]byte. So the two
+//   - [formOf] lets in only types whose underlying type is int64 or an array of bytes. So the two
 //     types of elements have the same size. An ID of bytes is only seen as bytes, so its alignment
 //     is not stricter.
 //   - Neither has pointers, nor bit patterns that are no value. What is written through one type is

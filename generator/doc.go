@@ -19,6 +19,7 @@
 //	[Short]      ShortID      Given(struct{}{}), or a Ceiling  512 per millisecond   the next ms
 //	[Sno]        SnoID        partition                        65,536 per 4 ms       the next 4 ms
 //	[Snowflake]  SnowflakeID  node number                      4,096 per millisecond the next ms
+//	[UUID7]      UUID7ID      random bits of a function given  any number            nothing
 //
 // All have Next for one ID and Fill for many. [For] makes typed [Keys] of them. [Decimal.Owned]
 // makes a generator for one goroutine. [SnowflakeIn] mints in other layouts. [BackdatedSno] mints IDs of times that are given.

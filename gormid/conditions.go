@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"gorm.io/gorm/clause"
 	"gorm.io/gorm/schema"
@@ -128,7 +129,7 @@ func (b *builder) list(e clause.IN) clause.Expression {
 	case ok && spread:
 		b.spread = true
 		return b.compared(clause.Eq{Column: e.Column, Value: bytes})
-	case field == nil && spread && (len(bytes) == 8 || len(bytes) == 10):
+	case field == nil && spread && slices.Contains(idSizes, len(bytes)):
 		err := fmt.Errorf("a condition on %s: "+
 			"no model tells whether these %d bytes are an ID or a list: write = ? or IN ?",
 			columnName(e.Column), len(bytes))

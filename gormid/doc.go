@@ -76,7 +76,7 @@
 //	type UserID idtype.DecimalID // wrong: no "="
 //
 // has no methods. It is an integer, which the database would number, so the plugin refuses a model
-// whose only primary key is a defined int64, [8]byte or [10]byte without methods. A tag,
+// whose only primary key is a defined int64, [8]byte, [10]byte or [16]byte without methods. A tag,
 // autoIncrement or autoIncrement:false, says that it is meant. The database may number no ID but an
 // [idtype.Sequence] that no rule assigns. In SQLite that takes type:integer as well.
 //

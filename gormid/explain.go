@@ -60,7 +60,7 @@ func (d dialector) literal(v any) (string, bool) {
 			return "'" + text + "'", true // no text of an ID needs an escape
 		}
 		bytes, _ = value.([]byte)
-	} else if isPrintable(bytes) || len(bytes) != 8 && len(bytes) != 10 {
+	} else if isPrintable(bytes) || !slices.Contains(idSizes, len(bytes)) {
 		return "", false
 	}
 	return literals[d.columns.dialect](hex.EncodeToString(bytes)), bytes != nil

@@ -123,6 +123,9 @@ func checkNumbered(field *schema.Field, k *key) error {
 		fieldName(field), keys.TypeName(field.FieldType))
 }
 
+// idSizes are those of IDs that are bytes.
+var idSizes = []int{8, 10, 16}
+
 // isDefined recognises type Key idtype.DecimalID, which is an integer to all that look at it.
 func isDefined(field *schema.Field) bool {
 	t := field.IndirectFieldType
@@ -133,7 +136,7 @@ func isDefined(field *schema.Field) bool {
 	if t.Kind() != reflect.Array {
 		return t.Kind() == reflect.Int64
 	}
-	return t.Elem().Kind() == reflect.Uint8 && (t.Len() == 8 || t.Len() == 10)
+	return t.Elem().Kind() == reflect.Uint8 && slices.Contains(idSizes, t.Len())
 }
 
 // unfit are words of column types that change what is stored in them, or cannot be read back.
@@ -199,7 +202,7 @@ func formsOf(field *schema.Field) []string {
 	case reflect.String:
 		return []string{string(idtype.StorageText), string(idtype.StorageUUID)}
 	case reflect.Slice:
-		return []string{"8", "10"}
+		return []string{"8", "10", "16"}
 	case reflect.Struct, reflect.Array, reflect.Interface:
 		return nil
 	}

@@ -17,6 +17,7 @@
 //	                                                                    generator, cluster
 //	[SnoID]        80 bit  10 bytes, UUID, text  16 of 2-9a-x           4 ms, metabyte, partition,
 //	                                                                    sequence
+//	[UUID7ID]      128 bit UUID, or 16 bytes     36 characters          millisecond, random bits
 //
 // Package generator mints them.
 //

@@ -138,6 +138,7 @@ var (
 	short     = kindNamed("ShortID as bigint")
 	integers  = kindsThat(kind.isInteger) // IDs of 63 bits
 	byteKinds = kindsThat(func(k kind) bool { return !k.isInteger() })
+	ofChars   = kindsThat(func(k kind) bool { return !k.isInteger() && k.size < 16 }) // 16 of them
 )
 
 func kindsThat(are func(kind) bool) (those []kind) {
@@ -295,7 +296,7 @@ func (k kind) domain() (all [][]byte) {
 		add(new(big.Int).Xor(ones, bit))
 	}
 	for _, c := range k.alphabet[1:] {
-		all = append(all, k.read(strings.Repeat(string(c), 16)))
+		all = append(all, k.read(k.filled(byte(c))))
 	}
 	return all
 }

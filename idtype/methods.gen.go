@@ -179,3 +179,27 @@ func (id SnowflakeIn[E, L]) MarshalCBOR() ([]byte, error) { return marshalCBOR(i
 // UnmarshalCBOR accepts what MarshalCBOR writes. On an error, which is an [*InputError], the ID
 // stays as it was.
 func (id *SnowflakeIn[E, L]) UnmarshalCBOR(data []byte) error { return unmarshalCBOR(id, data) }
+
+// Format writes the text for %s, %v and %q. Other verbs, as %d and %016x, write the number, or the
+// bytes of an ID that is bytes.
+func (id UUID7[E]) Format(s fmt.State, verb rune) { format(s, verb, id) }
+
+// Generate draws an ID that follows the layout, for testing/quick.
+func (UUID7[E]) Generate(r *rand.Rand, _ int) reflect.Value { return generate[UUID7[E]](r) }
+
+// MarshalBSONValue is the ID in BSON: an integer of 64 bits, or the bytes. Zero is an error that
+// wraps [ErrZero].
+func (id UUID7[E]) MarshalBSONValue() (typ byte, data []byte, err error) { return marshalBSON(id) }
+
+// UnmarshalBSONValue accepts what MarshalBSONValue writes, and integers of 32 bits. On an error,
+// which is an [*InputError], the ID stays as it was.
+func (id *UUID7[E]) UnmarshalBSONValue(typ byte, data []byte) error {
+	return unmarshalBSON(id, typ, data)
+}
+
+// MarshalCBOR is the ID in CBOR: an integer, or the bytes. Zero is an error that wraps [ErrZero].
+func (id UUID7[E]) MarshalCBOR() ([]byte, error) { return marshalCBOR(id) }
+
+// UnmarshalCBOR accepts what MarshalCBOR writes. On an error, which is an [*InputError], the ID
+// stays as it was.
+func (id *UUID7[E]) UnmarshalCBOR(data []byte) error { return unmarshalCBOR(id, data) }

@@ -43,6 +43,7 @@ type partRanges struct {
 	name        string
 	least, most int64
 	step        int64 // the unit of a time in milliseconds, 0 for other parts
+	width       int   // of a part that is always the same
 }
 
 //idmint:parts formats map[idtype.Scheme]format: SCHEME: formatOf(idtype.Parse[idtype.TYPE], idtype.TYPE.Parts)
@@ -68,7 +69,10 @@ func modelOf(s schemes.Scheme) model {
 	}
 	for _, name := range names {
 		least, most := f.Range(name)
-		r := partRanges{name, least, most, 0}
+		r := partRanges{name, least, most, 0, 0}
+		if field, _ := f.Part(name); least == most {
+			r.width = field.Width
+		}
 		if name == "unix_ms" {
 			r.step = f.Unit.Milliseconds()
 		}
@@ -433,6 +437,9 @@ func (m model) places(name string) string {
 	values := []int64{r.least, r.most}
 	for step := int64(1); step <= r.most-r.least && step > 0; step *= int64(m.base) {
 		values = append(values, r.least+step)
+	}
+	for i := range r.width {
+		values = append(values, 0, 1<<i)
 	}
 	for _, rest[name] = range values {
 		for i, digit := range m.digits(rest) {

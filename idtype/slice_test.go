@@ -123,6 +123,9 @@ func TestSliceOfForms(t *testing.T) {
 			`[null]`, `["1","x"]`, `[""]`, `[1.5]`, `[{}]`, `["5x"]`, `null`, `"`, `{"a":1}`,
 			`["` + strings.Repeat("0", 16) + `"]`, `["` + strings.Repeat("0", 20) + `"]`,
 		} {
+			if k.size == 16 && len(bad) == 20 {
+				continue // 16 bytes, as the elements of a binary array are
+			}
 			ids, err := k.scanSlice(bad, k.before())
 			wantInputError(t, err, "Slice", bad, nil)
 			if !slices.EqualFunc(ids, [][]byte{k.before()}, bytes.Equal) {
@@ -174,7 +177,10 @@ func TestSliceOfArrays(t *testing.T) {
 			case idtype.StorageText:
 				texts, element = append(texts, text), []byte(text)
 			case idtype.StorageUUID:
-				texts, element = append(texts, refUUID(text)), []byte(text)
+				texts = append(texts, k.uuid(raw))
+				if k.size < 16 {
+					element = []byte(text)
+				}
 			}
 			elements = append(elements, element)
 		}

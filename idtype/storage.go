@@ -20,6 +20,8 @@ import (
 //	type ID = idtype.Sno[idtype.AsUUID[Event]]          // UUID
 //	type ID = idtype.EightByte[Event]                   // BYTEA, BINARY(8), BLOB, FixedString(8)
 //	type ID = idtype.EightByte[idtype.AsBigint[Event]]  // BIGINT, Int64
+//	type ID = idtype.UUID7[Event]                       // UUID
+//	type ID = idtype.UUID7[idtype.AsBytes[Event]]       // BYTEA, BINARY(16), BLOB, FixedString(16)
 //
 // A tag around the entity of another type has no effect. Value, Scan, GormDataType, [OrZero] and
 // [Slice] follow the form. The text, JSON, bytes and order of an ID do not.
@@ -30,7 +32,7 @@ const (
 	StorageBigint Storage = "bigint" // an integer of 64 bits
 	StorageBytes  Storage = "bytes"  // the ID's bytes
 	StorageText   Storage = "text"   // the ID's text
-	StorageUUID   Storage = "uuid"   // the 16 characters of the ID's text, as the bytes of a UUID
+	StorageUUID   Storage = "uuid"   // a UUID: of a Sno the 16 characters of its text are the bytes
 )
 
 // AsText stores a [Sno] as the 16 characters of its text; Scan takes these. The column sorts as the
@@ -52,6 +54,10 @@ type AsUUID[E any] struct{}
 // earlier ones. Every second SPREAD ID is negative.
 type AsBigint[E any] struct{}
 
+// AsBytes stores a [UUID7] as its 16 bytes. MySQL has no type for UUIDs, and SQLite keeps them as a
+// text of 36 characters otherwise.
+type AsBytes[E any] struct{}
+
 // A tag's method has a pointer as its receiver, and is called on nil. So no entity is ever made or
 // copied.
 type tag interface {
@@ -60,6 +66,7 @@ type tag interface {
 
 func (*AsText[E]) storage() (Storage, *byteScheme)   { return StorageText, snoScheme }
 func (*AsUUID[E]) storage() (Storage, *byteScheme)   { return StorageUUID, snoScheme }
+func (*AsBytes[E]) storage() (Storage, *byteScheme)  { return StorageBytes, uuid7Scheme }
 func (*AsBigint[E]) storage() (Storage, *byteScheme) { return StorageBigint, eightByteScheme }
 
 // storageOf is the form that E is tagged with if it is one of f's.
@@ -215,7 +222,7 @@ func setColumn[S string | []byte](f *byteScheme, form Storage, id []byte, s S) e
 // pq.Array, and a bytea that was cast to text.
 const (
 	byteaHex = `\x`
-	maxSize  = 10 // of the IDs that are bytes
+	maxSize  = 16 // of the IDs that are bytes
 )
 
 func setHex[S string | []byte](id []byte, digits S) error {
@@ -286,31 +293,48 @@ var uuidPlaces = [...][2]int{{0, 4}, {9, 14}, {19, 24}, {28, 32}}
 func uuidText(id []byte) string {
 	var chars [textLen]byte
 	appendByteText(chars[:0], id)
-	text := []byte(nilUUID)
+	var text [uuidLen]byte
+	return string(appendUUID(text[:0], chars))
+}
+
+// appendUUID appends the text of a UUID.
+func appendUUID(b []byte, chars [16]byte) []byte {
+	b = append(b, nilUUID...)
+	text := b[len(b)-uuidLen:]
 	for i, place := range uuidPlaces {
 		digits := spell(uint64(binary.BigEndian.Uint32(chars[4*i:])), 4, &hexPairs)
 		binary.LittleEndian.PutUint32(text[place[0]:], uint32(digits))
 		binary.LittleEndian.PutUint32(text[place[1]:], uint32(digits>>32))
 	}
-	return string(text)
+	return b
 }
 
 // setUUID is the inverse of uuidText.
 func setUUID[S string | []byte](f *byteScheme, id []byte, s S) error {
+	chars, err := parseUUID(s)
+	if err != nil {
+		return err
+	}
+	return setColumn(f, StorageUUID, id, chars[:])
+}
+
+// parseUUID is the inverse of appendUUID, of 36 characters.
+func parseUUID[S string | []byte](s S) (chars [16]byte, err error) {
 	var text [uuidLen]byte
-	copy(text[:], s)
-	var chars [textLen]byte
+	if copy(text[:], s) != uuidLen || len(s) != uuidLen {
+		return chars, errUUID
+	}
 	for i, place := range uuidPlaces {
 		digits := uint64(binary.BigEndian.Uint32(text[place[0]:]))<<32 |
 			uint64(binary.BigEndian.Uint32(text[place[1]:]))
 		values, stray := unspell(digits, '0')
 		if values&(0xf0*ones)|stray&highBits != 0 {
-			return errUUID
+			return chars, errUUID
 		}
 		binary.BigEndian.PutUint32(chars[4*i:], uint32(join(values, 4)))
 	}
 	if text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
-		return errUUID
+		return chars, errUUID
 	}
-	return setColumn(f, StorageUUID, id, chars[:])
+	return chars, nil
 }

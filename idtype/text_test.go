@@ -140,7 +140,7 @@ func TestBadText(t *testing.T) {
 	for _, bad := range badShortTexts {
 		t.Run(short.name+"/"+bad.name, func(t *testing.T) { short.refuses(t, bad) })
 	}
-	for _, k := range byteKinds {
+	for _, k := range ofChars {
 		zero := strings.Repeat(k.alphabet[:1], 16)
 		quoted := `"` + k.write(k.before()) + `"`
 		for _, bad := range append(badByteTexts, []badText{

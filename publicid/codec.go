@@ -58,11 +58,23 @@ func NewScrambled[T interface {
 func NewEncrypted[T idtype.ID](prefix string, key Key, older ...Key) (*Codec[T], error) {
 	var zero T
 	size := len(idtype.AppendBytes(nil, zero))
+	if size == aes.BlockSize {
+		return nil, &SchemeError{zero.Scheme()}
+	}
 	return newCodec(prefix, encryptedChars, func(k Key) (form[T], error) {
 		secret := k.derive(encryptedLabel, prefix)
 		block, err := aes.NewCipher(secret[:])
 		return encrypted[T]{func() cipher.Block { return block }, size}, err
 	}, key, older)
+}
+
+// A SchemeError is returned by [NewEncrypted] for IDs of 16 bytes. They fill the block that is
+// encrypted, so nothing in it would tell a text from one that somebody made up.
+type SchemeError struct{ Scheme idtype.Scheme }
+
+func (e *SchemeError) Error() string {
+	return fmt.Sprintf("publicid: %s IDs have 16 bytes, which leave no room for a check: "+
+		"show them as they are, or take another key", e.Scheme)
 }
 
 func newCodec[T idtype.ID](

@@ -73,6 +73,34 @@ const (
 // some others from the same rows of ASCII as well.
 var uuidGlob = strings.ReplaceAll("xxxx-xx-xx-xx-xxxxxx", "x", "[367][0-9a-f]")
 
+// checksOfUUID7 are those of IDs of 16 bytes. What stands between {7  and }
+// asks for version 7, and is not for columns that take all.
+var checksOfUUID7 = map[Dialect]map[idtype.Storage]string{
+	SQLite: {
+		idtype.StorageBytes: "typeof({name}) IN ('blob', 'null') AND length({name}) = 16" +
+			" AND {name} <> zeroblob(16)<7> AND substr({name}, 7, 1) BETWEEN X'70' AND X'7F'" +
+			" AND substr({name}, 9, 1) BETWEEN X'80' AND X'BF'</7>",
+		idtype.StorageUUID: "typeof({name}) IN ('text', 'null') AND {name} GLOB '" + anyUUIDGlob +
+			"' AND {name} <> '" + nilUUID + "'<7> AND {name} GLOB '??????????????7????[89ab]*'</7>",
+	},
+	Postgres: {
+		idtype.StorageBytes: `octet_length({name}) = 16 AND {name} <> '\x{zeros}'` +
+			"<7> AND get_byte({name}, 6) >> 4 = 7 AND get_byte({name}, 8) >> 6 = 2</7>",
+		idtype.StorageUUID: "{name} <> '" + nilUUID + "'<7> AND {name}::text LIKE '______________7%'" +
+			" AND substr({name}::text, 20, 1) IN ('8', '9', 'a', 'b')</7>",
+	},
+	MySQL: {
+		idtype.StorageBytes: "{name} <> X'{zeros}'<7> AND HEX({name}) REGEXP '^.{12}7...[89AB]'</7>",
+		idtype.StorageUUID: "{name} <> '" + nilUUID + // MariaDB's alone
+			"'<7> AND LOWER({name}) REGEXP '^.{14}7.{4}[89ab]'</7>",
+	},
+}
+
+const nilUUID = "00000000-0000-0000-0000-000000000000"
+
+// anyUUIDGlob takes the text of a UUID in lower case.
+var anyUUIDGlob = strings.ReplaceAll("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", "x", "[0-9a-f]")
+
 // checks are what a column that holds IDs asks of its values. In them stand
 //
 //	{name}                for the column's quoted name

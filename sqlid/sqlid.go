@@ -44,6 +44,7 @@ package sqlid
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -186,8 +187,19 @@ func (c AnyColumn) check(d Dialect, of, name string) (string, error) {
 	fill := strings.NewReplacer("{name}", name, "{size}", strconv.Itoa(size),
 		"{zeros}", strings.Repeat("00", size), "{zero}", zeroText, "{zero uuid}", zeroUUID,
 		"{numbers}", numbers)
+	if size == len(zeroText) {
+		version := "$1"
+		if c.Domain == Positive {
+			version = ""
+		}
+		check := checksOfUUID7[dialect.Family(d)][c.Storage]
+		return fill.Replace(version7.ReplaceAllString(check, version)), nil
+	}
 	return fill.Replace(checks[dialect.Family(d)][c.Storage]), nil
 }
+
+// version7 is what a check asks of the version of UUIDs.
+var version7 = regexp.MustCompile("<7>(.*)</7>")
 
 // numbers is the condition for integers of the domain, in every dialect.
 func (c AnyColumn) numbers(name string) (string, error) {

@@ -35,7 +35,7 @@ func TestColumnsInDatabases(t *testing.T) {
 					}
 				}
 			}
-			if made != 30 {
+			if made != 36 {
 				t.Errorf("%d tables", made)
 			}
 		})

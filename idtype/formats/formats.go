@@ -90,3 +90,13 @@ const (
 	SnoMaxPartition = 1<<SnoPartitionBits - 1
 	SnoMaxSequence  = 1<<SnoSequenceBits - 1
 )
+
+// Those of [idtype.UUID7], of RFC 9562.
+const (
+	UUID7MaxUnixMs = 1<<48 - 1
+	UUID7Version   = 7
+	UUID7MaxRandA  = 1<<12 - 1
+	UUID7Variant   = 2
+	UUID7MaxRandB  = 1<<30 - 1
+	UUID7MaxRandC  = 1<<32 - 1
+)

@@ -228,6 +228,10 @@ func TestPgxColumns(t *testing.T) {
 		}
 		for _, test := range tests {
 			for _, s := range pgxsuite.Samples {
+				if strings.HasPrefix(s.Name, "uuid7") && strings.HasPrefix(test.sql, "'3866686d-") &&
+					!(s.Form == idtype.StorageBytes && strings.HasSuffix(test.sql, "::uuid")) {
+					continue // to them it is a UUID like any other
+				}
 				for _, format := range formats {
 					testColumn(t, pool, s, test.sql, test.want[s.Name], format)
 				}

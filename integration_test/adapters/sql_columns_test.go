@@ -200,12 +200,17 @@ func sqlValuesOf[T idtype.ID, P scannable[T]](t *testing.T) (all []sqlValue) {
 		}
 	case idtype.StorageBytes:
 		const characters = "12345678901234567890"
+		some := sqlid.Production
+		if f.Size == 16 { // of another version
+			some = sqlid.Positive
+			add("version 4", must(idtype.FromBytes[T]([]byte("123456\x438\x819123456"))), sqlid.Positive)
+		}
 		add("zero", zeros, refusedDomain)
-		add("a byte less", []byte(characters[:f.Size-1]), sqlid.Production, takenByMariaDB...)
+		add("a byte less", []byte(characters[:f.Size-1]), some, takenByMariaDB...)
 		add("a byte more", []byte(characters[:f.Size+1]), refusedDomain)
-		add("a text of the size", characters[:f.Size], sqlid.Production, takenByServers...)
+		add("a text of the size", characters[:f.Size], some, takenByServers...)
 		add("its text", text, refusedDomain)
-		add("a number", 1, sqlid.Production, takenByMariaDB...)
+		add("a number", 1, some, takenByMariaDB...)
 	case idtype.StorageText:
 		add("zero", strings.Repeat(f.Text.Alphabet[:1], len(text)), refusedDomain)
 		add("upper case", strings.ToUpper(text), refusedDomain)
@@ -218,6 +223,12 @@ func sqlValuesOf[T idtype.ID, P scannable[T]](t *testing.T) (all []sqlValue) {
 	case idtype.StorageUUID:
 		uuid := file.Valid[0].UUID
 		add("the nil UUID", "00000000-0000-0000-0000-000000000000", refusedDomain)
+		if f.Size == 16 {
+			add("version 4", "f81d4fae-7dec-41d0-a765-00a0c91e6bf6", sqlid.Positive)
+			add("another variant", "01932c07-209d-7c3a-cf5e-2b1a90d4e6f7", sqlid.Positive)
+			add("upper case", strings.ToUpper(text), sqlid.Production, takenByServers...)
+			break
+		}
 		add("zero", "32323232-3232-3232-3232-323232323232", refusedDomain)
 		add("upper case", strings.ToUpper(uuid), sqlid.Production, takenByServers...)
 		add("no dashes", strings.ReplaceAll(uuid, "-", ""), sqlid.Production, takenByServers...)

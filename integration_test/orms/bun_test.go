@@ -298,6 +298,8 @@ func TestBunSchemes(t *testing.T) {
 		testBunScheme(t, d, sqldb, "sno", idtype.MustParse[idtype.SnoID])
 		testBunScheme(t, d, sqldb, "sno", idtype.MustParse[idtype.Sno[idtype.AsText[any]]])
 		testBunScheme(t, d, sqldb, "sno", idtype.MustParse[idtype.Sno[idtype.AsUUID[any]]])
+		testBunScheme(t, d, sqldb, "uuid7", idtype.MustParse[idtype.UUID7ID])
+		testBunScheme(t, d, sqldb, "uuid7", idtype.MustParse[idtype.UUID7[idtype.AsBytes[any]]])
 	})
 }
 

@@ -285,6 +285,8 @@ func TestEntSchemes(t *testing.T) {
 		testEntScheme(t, d, db, "sno", idtype.MustParse[idtype.SnoID])
 		testEntScheme(t, d, db, "sno", idtype.MustParse[idtype.Sno[idtype.AsText[any]]])
 		testEntScheme(t, d, db, "sno", idtype.MustParse[idtype.Sno[idtype.AsUUID[any]]])
+		testEntScheme(t, d, db, "uuid7", idtype.MustParse[idtype.UUID7ID])
+		testEntScheme(t, d, db, "uuid7", idtype.MustParse[idtype.UUID7[idtype.AsBytes[any]]])
 	})
 }
 

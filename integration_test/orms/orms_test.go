@@ -65,6 +65,10 @@ var texts = map[string][3]string{
 	"short":     {"xinaS8QBh", "xinaS8QBi", "xinaS8QBj"},
 	"eightbyte": {"5b9bda2989e1989b", "5b9bda2989e1989c", "5b9bda2989e1989d"},
 	"sno":       {"8fhmi7mfls62jp64", "8fhmi7mfls62jp65", "8fhmi7mfls62jp66"},
+	"uuid7": {
+		"01932c07-209d-7c3a-8f5e-2b1a90d4e6f7", "01932c07-209d-7c3a-8f5e-2b1a90d4e6f8",
+		"f81d4fae-7dec-41d0-a765-00a0c91e6bf6", // an older row, of version 4
+	},
 }
 
 // columnsOf are the types of columns, as each database calls them.

@@ -58,6 +58,9 @@ func sqlite(known []Layout) map[string]any {
 	all := map[string]any{}
 	for _, k := range known {
 		s, f := k.scheme, k.scheme.Known()
+		if f.Size > 0 && f.SQL == "" { // databases have functions of their own for them
+			continue
+		}
 		add := func(name string, of any) { all[k.name+"_"+name] = of }
 		for _, part := range f.PartNames {
 			if _, below := f.Part(part); below >= 0 {

@@ -170,18 +170,27 @@ func (u *unfit) Scan(src []byte, dst any) error {
 	return &StorageError{typeName(dst), value, u.want, u.column.name}
 }
 
-// A textPlan reads IDs that are bytes from a text of 16 characters, which is theirs. As many
-// characters as they have bytes are no ID.
+// A textPlan reads IDs that are bytes from a text of 16 characters, which is theirs, or of 36 for a
+// UUID. As many characters as they have bytes are no ID.
 type textPlan struct{ column string }
 
 func (p textPlan) Scan(src []byte, dst any) error {
 	switch {
 	case src == nil:
 		return dst.(sql.Scanner).Scan(nil)
-	case len(src) != textLen:
+	case len(src) != textLen && len(src) != uuidLen, len(src) == textLen && isUUID(dst):
 		return &StorageError{typeName(dst), string(src), idtype.StorageBytes, p.column}
 	}
 	return dst.(sql.Scanner).Scan(string(src))
 }
 
-const textLen = 16 // of the text of an ID that is bytes
+// isUUID reports whether a destination is for IDs of 16 bytes, or for a wrapper of one.
+func isUUID(dst any) bool {
+	k, ok := idOf(reflect.TypeOf(dst))
+	return ok && k.typ.Len() == textLen
+}
+
+const (
+	textLen = 16 // of the text of an ID that is bytes
+	uuidLen = 36 // and of a UUID
+)

@@ -26,7 +26,7 @@ func directOf(t reflect.Type, form idtype.Storage) direct {
 	if t.Kind() == reflect.Int64 {
 		return integers{}
 	}
-	return &inBytes{form}
+	return &inBytes{form, form == idtype.StorageBigint || form == idtype.StorageBytes || t.Len() == 16}
 }
 
 // integers are the IDs that are an int64. Their number is read by reflection: a method call by
@@ -56,23 +56,26 @@ func (integers) Scan(src []byte, dst any) error {
 }
 
 // inBytes are the IDs that are bytes, in columns of a form.
-type inBytes struct{ form idtype.Storage }
+type inBytes struct {
+	form idtype.Storage
+	raw  bool // the column has the ID's bytes, and not its characters
+}
 
 // Encode: the bytes of an EightByte are those of its bigint. The characters of a Sno are the bytes
-// of its UUID.
+// of its UUID, and a UUID7's bytes are.
 func (p *inBytes) Encode(id any, buf []byte) ([]byte, error) {
 	if v := id.(interface{ IsZero() bool }); v.IsZero() {
 		_, err := id.(driver.Valuer).Value()
 		return nil, err
 	}
-	if p.form == idtype.StorageBigint || p.form == idtype.StorageBytes {
+	if p.raw {
 		return append(buf, bytesOf(id)...), nil
 	}
 	return id.(encoding.TextAppender).AppendText(buf)
 }
 
 func (p *inBytes) Scan(src []byte, dst any) error {
-	if p.form == idtype.StorageBigint || p.form == idtype.StorageBytes {
+	if p.raw {
 		id := reflect.ValueOf(dst).Elem().Bytes()
 		if len(src) == len(id) && len(bytes.Trim(src, "\x00")) != 0 {
 			copy(id, src)

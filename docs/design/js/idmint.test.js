@@ -62,7 +62,8 @@ for (const scheme of schemes) {
     for (const v of file.older ?? []) {
       const id = parse(scheme, v.text);
       assert.equal(id, BigInt("0x" + v.hex));
-      assert.equal(format(scheme, id, "number"), v.number);
+      assert.equal(v.number === undefined ? format(scheme, id, "hex") : format(scheme, id, "number"),
+        v.number ?? v.hex);
       refuses(() => validate(scheme, id), v.part, v.text);
       refuses(() => explain(scheme, id), v.part, v.text);
       assert.ok(inspect(v.text).every((e) => e.scheme !== scheme));
@@ -223,7 +224,7 @@ test("any input", () => {
       }
       assert.ok(Array.isArray(inspect(input)));
     }
-    for (const id of [0n, -1n, 1n << 80n, -(1n << 63n), 1n << 1_000_000n]) {
+    for (const id of [0n, -1n, 1n << 128n, -(1n << 63n), 1n << 1_000_000n]) {
       refuses(() => format(scheme, id), scheme);
       refuses(() => validate(scheme, id), scheme);
     }

@@ -42,6 +42,7 @@ export const modes = ["SPREAD", "TIME_SEQUENTIAL"];
 //   clock     the part unix_ms counts so many milliseconds from this epoch
 //   former    layouts that came before, with other ranges
 //   rotated   the last two digits of the text are in front
+//   hyphens   the text has those of a UUID
 //
 // They are made of what Go knows of the schemes.
 const layouts = Object.fromEntries(facts.map((f) => [f.scheme, layoutOfFacts(f)]));
@@ -84,6 +85,7 @@ Object.assign(layouts.eightbyte, {
   },
 });
 layouts.short.rotated = true;
+layouts.uuid7.hyphens = true;
 
 /** The names of the schemes. */
 export const schemes = Object.freeze(Object.keys(layouts));

@@ -42,7 +42,13 @@ function parseText(layout, text, refuse) {
   if (text.length > length || text.length < (fixed ? length : 1)) {
     refuse(`${text.length} characters, want ${fixed ? "" : "1 to "}${length}`);
   }
-  const digits = layout.rotated ? text.slice(2) + text.slice(0, 2) : text;
+  let digits = layout.rotated ? text.slice(2) + text.slice(0, 2) : text;
+  if (layout.hyphens) {
+    if (!/^[^-]{8}-[^-]{4}-[^-]{4}-[^-]{4}-[^-]{12}$/.test(text)) {
+      refuse("want the hyphens of a UUID");
+    }
+    digits = text.replaceAll("-", "");
+  }
   const id = positional(digits, alphabet, refuse);
   if (id === 0n) {
     refuse("zero means not assigned");
@@ -114,7 +120,7 @@ function uuidText(uuid, refuse) {
 export function format(scheme, id, form = "text") {
   checkForm(scheme, form);
   checkID(scheme, id);
-  const { alphabet, fixed, length, rotated, size } = layoutOf(scheme);
+  const { alphabet, fixed, hyphens, length, rotated, size } = layoutOf(scheme);
   switch (form) {
     case "number":
       return String(BigInt.asIntN(64, id));
@@ -127,6 +133,9 @@ export function format(scheme, id, form = "text") {
   let text = "";
   for (let rest = id; rest > 0n; rest /= BigInt(alphabet.length)) {
     text = alphabet[Number(rest % BigInt(alphabet.length))] + text;
+  }
+  if (hyphens) {
+    return text.padStart(32, "0").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
   }
   if (fixed) {
     text = text.padStart(length, alphabet[0]);

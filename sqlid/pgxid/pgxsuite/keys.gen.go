@@ -4,4 +4,4 @@ package pgxsuite
 
 import "github.com/idmint/idmint/idtype"
 
-var Samples = []Sample{SampleOf[idtype.Decimal[User]]("decimal"), SampleOf[idtype.Trace[User]]("trace"), SampleOf[idtype.Short[User]]("short"), SampleOf[idtype.Sequence[User]]("sequence"), SampleOf[idtype.Snowflake[User]]("snowflake"), SampleOf[idtype.EightByte[User]]("eightbyte"), SampleOf[idtype.EightByte[idtype.AsBigint[User]]]("eightbyte as bigint"), SampleOf[idtype.Sno[User]]("sno"), SampleOf[idtype.Sno[idtype.AsText[User]]]("sno as text"), SampleOf[idtype.Sno[idtype.AsUUID[User]]]("sno as UUID")}
+var Samples = []Sample{SampleOf[idtype.Decimal[User]]("decimal"), SampleOf[idtype.Trace[User]]("trace"), SampleOf[idtype.Short[User]]("short"), SampleOf[idtype.Sequence[User]]("sequence"), SampleOf[idtype.Snowflake[User]]("snowflake"), SampleOf[idtype.EightByte[User]]("eightbyte"), SampleOf[idtype.EightByte[idtype.AsBigint[User]]]("eightbyte as bigint"), SampleOf[idtype.Sno[User]]("sno"), SampleOf[idtype.Sno[idtype.AsText[User]]]("sno as text"), SampleOf[idtype.Sno[idtype.AsUUID[User]]]("sno as UUID"), SampleOf[idtype.UUID7[User]]("uuid7"), SampleOf[idtype.UUID7[idtype.AsBytes[User]]]("uuid7 as bytes")}
