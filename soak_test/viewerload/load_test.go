@@ -1,5 +1,5 @@
 // Package viewerload_test measures the pages of package viewer on full launch logs. A namespace has
-// all its 99,999 launches, and one of them all its 100,000 generator numbers.
+// launches of all its 99,999 digits, and one of them has used its 100,000 generator numbers.
 package viewerload_test
 
 import (
@@ -26,6 +26,9 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
+// launches are those of a lap: all digits are in use.
+const launches = launchlog.Lap - 1
+
 // A words is how a dialect makes rows.
 type words struct {
 	series func(n int) string // a table (n) of 1 to n
@@ -49,7 +52,7 @@ var postgresWords = words{
 // have made, one step at a time.
 func fill(w words, running int) []string {
 	started, ended := fmt.Sprintf(w.ago, "200000 - 2 * n"), fmt.Sprintf(w.ago, "199999 - 2 * n")
-	runs := fmt.Sprintf("n %% %d = 0", launchlog.MaxLaunch/running)
+	runs := fmt.Sprintf("n %% %d = 0", launches/running)
 	return []string{
 		`INSERT INTO idmint_namespace (namespace, last_launch_id) VALUES ('default', 99999)`,
 		`INSERT INTO idmint_launch (namespace, launch_id, idempotency_key, request_hash, service,
@@ -60,12 +63,12 @@ func fill(w words, running int) []string {
 			'the release of the week, with a reason that has some length', 'https://ci.example/' || n,
 			'runner-7', ` + started + `, CASE WHEN ` + runs + ` THEN NULL ELSE ` + ended + ` END,
 			CASE WHEN ` + runs + ` THEN NULL ELSE 'succeeded' END,
-			CASE n WHEN 99999 THEN 100000 ELSE 0 END FROM ` + w.series(launchlog.MaxLaunch),
+			CASE n WHEN 99999 THEN 100000 ELSE 0 END FROM ` + w.series(launches),
 		`INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid, claimed_at)
 		SELECT 'default', 99999, n - 1, 'token-' || n, 'web-' || (n % 50), n, ` +
 			fmt.Sprintf(w.ago, "0") + ` FROM ` + w.series(launchlog.MaxGenerators),
 		`INSERT INTO idmint_launch_event (namespace, launch_id, kind, actor)
-		SELECT 'default', n, 'started', 'ann' FROM ` + w.series(launchlog.MaxLaunch),
+		SELECT 'default', n, 'started', 'ann' FROM ` + w.series(launches),
 		`INSERT INTO idmint_counter (namespace, name, value)
 		SELECT 'default', 'sno/' || n, 1 + n FROM ` + w.series(100),
 	}
@@ -140,7 +143,7 @@ const newest = "launches/99999\""
 // makes a reading.
 func BenchmarkFirstView(b *testing.B) {
 	for _, of := range stores {
-		for _, running := range []int{20, launchlog.MaxLaunch / 2} {
+		for _, running := range []int{20, launches / 2} {
 			b.Run(fmt.Sprintf("%s/running=%d", of.name, running), func(b *testing.B) {
 				store := of.open(b, running)
 				for _, v := range views {
