@@ -205,6 +205,7 @@ func FuzzScan(f *testing.F) {
 	f.Add(nilUUID)                                //
 	f.Add(snoUUID)                                //
 	f.Add(`\x335f48168d9e8808dc82`)               // PostgreSQL's text of bytes
+	f.Add(`\x00000000000000000000000000001000`)   // the same, of a UUID
 	f.Add(`\x5B9b`)                               // the same, too short and in upper case
 	f.Add("38666865-6937-6d66-6c73-36326a70-634") // a dash where a digit belongs
 	f.Fuzz(func(t *testing.T, column string) {

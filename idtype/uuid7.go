@@ -269,27 +269,28 @@ func scanUUID(id []byte, form Storage, src any) error {
 		if form == StorageUUID {
 			return setUUIDText(id, src)
 		}
-		return setUUIDColumn(id, src)
+		return setUUIDColumn(id, form, src)
 	case []byte:
-		return setUUIDColumn(id, src)
+		return setUUIDColumn(id, form, src)
 	case [16]byte:
-		return setUUIDColumn(id, src[:])
+		return setUUIDColumn(id, form, src[:])
 	}
 	v := reflect.ValueOf(src)
 	if v.Kind() == reflect.Array && v.Type().Elem() == reflect.TypeFor[byte]() {
 		array := make([]byte, v.Len())
 		reflect.Copy(reflect.ValueOf(array), v)
-		return setUUIDColumn(id, array)
+		return setUUIDColumn(id, form, array)
 	}
 	return errBytesType
 }
 
-// setUUIDColumn goes by the length.
-func setUUIDColumn[S string | []byte](id []byte, s S) error {
+// setUUIDColumn goes by the length. Only a column of bytes comes as PostgreSQL's text of them.
+func setUUIDColumn[S string | []byte](id []byte, form Storage, s S) error {
 	switch {
 	case len(s) == len(id):
 		return setBytes(id, s)
-	case len(s) == len(byteaHex)+2*len(id) && string(s[:len(byteaHex)]) == byteaHex:
+	case form == StorageBytes && len(s) == len(byteaHex)+2*len(id) &&
+		string(s[:len(byteaHex)]) == byteaHex:
 		return setHex(id, s[len(byteaHex):])
 	case len(s) == uuidLen:
 		return setUUIDText(id, s)
