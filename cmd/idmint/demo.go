@@ -15,14 +15,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	gormsqlite "gorm.io/driver/sqlite"
-	"gorm.io/gorm"
-	"gorm.io/gorm/logger"
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/cmd/idmint/internal/importer"
 	"github.com/idmint/idmint/generator"
-	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/sqlite"
@@ -34,27 +30,18 @@ const demoFile = "idmint-demo.db"
 //go:embed demo/zone1970.tab
 var zoneTable []byte
 
-// The demo's models. A key type per entity is a line; keys of two entities do not compile into each
-// other.
+// A key type per entity is a line; keys of two entities do not compile into each other.
 type (
 	ZoneID   = idtype.Decimal[Zone]
 	OfficeID = idtype.Decimal[Office]
 
 	// Zone is a row of the imported table.
 	Zone struct {
-		ID       ZoneID
-		TZ       string
-		Comments string
+		ID ZoneID
+		TZ string
 	}
 	// Office refers to a zone.
-	Office struct {
-		ID     OfficeID
-		City   string
-		ZoneID ZoneID `gorm:"not null"`
-		Zone   Zone
-		// counts the offices as they are created, to compare with the order of the IDs
-		Created int64
-	}
+	Office struct{ ID OfficeID }
 )
 
 func (a *app) demoCommand() *cobra.Command {
@@ -64,7 +51,7 @@ func (a *app) demoCommand() *cobra.Command {
 		Long: `Make ` + demoFile + ` in the current folder, or add to it.
 
 The demo starts a launch and imports the time zones of the tz database. It
-creates GORM models that refer to them. It starts a second launch, creates
+creates rows that refer to them. It starts a second launch, creates
 more, and reads it all back.`,
 		Example: "  idmint demo",
 		Args:    cobra.NoArgs,
@@ -112,7 +99,7 @@ func (a *app) demo(ctx context.Context) error {
    go run ./cmd/idmint inspect --scheme decimal %[3]v
    go run ./cmd/idmint import YOUR.csv --db sqlite:%[1]s --table yours
 
-The README shows the same in Go.
+The README shows the same in Go, by GORM.
 `, demoFile, d.launch, d.last)
 	return nil
 }
@@ -153,7 +140,7 @@ func (d *demo) first(ctx context.Context) (err error) {
 		"with IDs %v to %v.\n\n", result.Rows, result.First, result.Last)
 	offices, err := d.create(ctx, d.zones, 0, 40)
 	if err == nil {
-		err = d.out.printf("3. An app of the launch creates %d offices in these zones, by GORM.\n\n",
+		err = d.out.printf("3. An app of the launch creates %d offices in these zones.\n\n",
 			offices)
 	}
 	return err
@@ -194,9 +181,9 @@ func zones() io.Reader {
 	return &b
 }
 
-// create is what an app of a launch does: it sets up its generator and GORM, and creates offices in
+// create is what an app of a launch does: it sets up its generator, and creates offices in
 // the zones from..to-1 of those that were imported last.
-func (d *demo) create(ctx context.Context, launch, from, to int) (offices int, err error) {
+func (d *demo) create(ctx context.Context, launch, from, to int) (created int, err error) {
 	gen, err := generator.NewDecimal(d.log.Generators(launch))
 	if err != nil {
 		return 0, err
@@ -205,38 +192,52 @@ func (d *demo) create(ctx context.Context, launch, from, to int) (offices int, e
 	if err := gen.Ready(ctx); err != nil { // before transactions, which lock the file
 		return 0, err
 	}
-	db, err := gorm.Open(&gormsqlite.Dialector{Conn: d.pool}, &gorm.Config{Logger: logger.Discard})
+	if _, err := d.pool.ExecContext(ctx, offices); err != nil {
+		return 0, err
+	}
+	keys, err := generator.For[OfficeID](gen)
 	if err != nil {
 		return 0, err
 	}
-	if err := db.Use(gormid.New(gen)); err != nil {
-		return 0, err
-	}
-	db = db.WithContext(ctx)
-	if err := db.AutoMigrate(&Office{}); err != nil {
-		return 0, err
-	}
-	var in []Zone
-	ofLaunch := db.Where("id % 100000 = ?", d.zones).Order("id").Offset(from).Limit(to - from)
-	if err := ofLaunch.Find(&in).Error; err != nil {
-		return 0, err
-	}
-	var created int64
-	if err := db.Model(&Office{}).Count(&created).Error; err != nil {
+	in, err := d.zonesFrom(ctx, from, to)
+	if err != nil {
 		return 0, err
 	}
 	for _, zone := range in {
-		created++
-		office := Office{
-			City:   strings.ReplaceAll(path.Base(zone.TZ), "_", " "),
-			ZoneID: zone.ID, Created: created,
-		}
-		if err := db.Create(&office).Error; err != nil { // which gives it its ID
+		if d.last, err = keys.Next(ctx); err != nil {
 			return 0, err
 		}
-		d.last = office.ID
+		_, err := d.pool.ExecContext(ctx, `INSERT INTO offices (id, city, zone_id, created)
+			VALUES (?, ?, ?, (SELECT count(*) + 1 FROM offices))`,
+			d.last, strings.ReplaceAll(path.Base(zone.TZ), "_", " "), zone.ID)
+		if err != nil {
+			return 0, err
+		}
 	}
 	return len(in), nil
+}
+
+// offices count themselves as they are created, to compare with the order of their IDs.
+const offices = `CREATE TABLE IF NOT EXISTS offices (
+	id bigint NOT NULL PRIMARY KEY, city text NOT NULL,
+	zone_id bigint NOT NULL REFERENCES zones (id), created integer NOT NULL)`
+
+// zonesFrom are zones of those that were imported last.
+func (d *demo) zonesFrom(ctx context.Context, from, to int) (in []Zone, err error) {
+	rows, err := d.pool.QueryContext(ctx, `SELECT id, tz FROM zones WHERE id % 100000 = ?
+		ORDER BY id LIMIT ? OFFSET ?`, d.zones, to-from, from)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var zone Zone
+		if err := rows.Scan(&zone.ID, &zone.TZ); err != nil {
+			return nil, err
+		}
+		in = append(in, zone)
+	}
+	return in, rows.Err()
 }
 
 // rows reads a few rows back and explains an ID.
