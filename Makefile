@@ -6,7 +6,7 @@ test:
 	@scripts/test
 
 # What takes minutes, breaks servers, needs clusters, or looks for errors by chance: an hour. It
-# writes docs/soak.md and docs/faults.md.
+# writes docs/results/soak.md and docs/results/faults.md.
 soak:
 	@scripts/test soak
 
@@ -17,8 +17,8 @@ lint:
 fmt:
 	go tool gofumpt -w .
 
-# Speed, as ratios within one run: beside other libraries, which writes docs/speed.md and the table
-# that docs/choosing.md takes from it; then of the parts. Takes ten minutes on a machine that does
+# Speed, as ratios within one run: beside other libraries, which writes docs/results/speed.md and the table
+# that docs/explain/choosing.md takes from it; then of the parts. Takes ten minutes on a machine that does
 # nothing else. `make bench ROUNDS=1 BENCHTIME=20ms` only shows that all of it works.
 bench:
 	bench/run $(ROUNDS) $(BENCHTIME)
@@ -27,7 +27,7 @@ bench:
 		./integration_test/gorm ./integration_test/stores
 
 # Import beside psql, mariadb and sqlite3, which must be installed. Writes the tables of
-# docs/import.md. Takes five minutes on a machine that does nothing else.
+# docs/reference/import.md. Takes five minutes on a machine that does nothing else.
 import-bench:
 	eval "$$(scripts/databases)" && bench/import
 

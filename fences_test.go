@@ -432,16 +432,16 @@ func TestEveryPackageHasAFence(t *testing.T) {
 	}
 }
 
-// docs/architecture.md says why each fence stands.
+// docs/explain/architecture.md says why each fence stands.
 func TestFencesAreExplained(t *testing.T) {
-	page, err := os.ReadFile("docs/architecture.md")
+	page, err := os.ReadFile("docs/explain/architecture.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range fences {
 		if !strings.Contains(string(page), "| "+f.why+" |\n") {
 			t.Errorf(
-				"docs/architecture.md does not say of the fence around %s: %s", f.packages, f.why,
+				"docs/explain/architecture.md does not say of the fence around %s: %s", f.packages, f.why,
 			)
 		}
 	}

@@ -28,7 +28,7 @@ var (
 		"idtype/NAME.go", "docs/design/vectors/NAME.json", "generator/NAME.go",
 		"generator/NAME_test.go", "internal/schemes/NAME.go", "cmd/idmint/NAME.go",
 	}
-	schemePages = []string{"docs/design/formats.md", "docs/schemes.md"}
+	schemePages = []string{"docs/design/formats.md", "docs/reference/schemes.md"}
 )
 
 var schemeConstant = regexp.MustCompile(`Scheme\w+ +(?:Scheme )?= "(\w+)"`)
@@ -238,7 +238,7 @@ func TestMethodSets(t *testing.T) {
 		}
 		table += "\n"
 	}
-	const page, begin, end = "docs/schemes.md", "<!-- methods -->\n", "<!-- end -->"
+	const page, begin, end = "docs/reference/schemes.md", "<!-- methods -->\n", "<!-- end -->"
 	text, err := os.ReadFile(page)
 	head, rest, ok := strings.Cut(string(text), begin)
 	_, tail, ok2 := strings.Cut(rest, end)

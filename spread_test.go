@@ -70,7 +70,7 @@ func TestSpread(t *testing.T) {
 		}
 		table += "\n"
 	}
-	const page, begin, end = "docs/choosing.md", "<!-- spread -->\n", "<!-- end -->"
+	const page, begin, end = "docs/explain/choosing.md", "<!-- spread -->\n", "<!-- end -->"
 	content, err := os.ReadFile(page)
 	head, rest, ok := strings.Cut(string(content), begin)
 	_, tail, ok2 := strings.Cut(rest, end)

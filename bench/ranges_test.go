@@ -12,7 +12,7 @@ import (
 )
 
 // TestHottestRange splits a table of 10 million rows into 64 ranges of as many rows, and looks which
-// of them gets most of the last 100,000. docs/distributed.md has its table. Four writers mint 10,000 keys a
+// of them gets most of the last 100,000. docs/explain/distributed.md has its table. Four writers mint 10,000 keys a
 // second. Of UUIDs the first 8 bytes are taken.
 func TestHottestRange(t *testing.T) {
 	const rows, last, ranges, writers = 10_000_000, 100_000, 64, 4
@@ -45,8 +45,8 @@ func TestHottestRange(t *testing.T) {
 		}
 		table += fmt.Sprintf("| %s | %.1f %% |\n", scheme.name, 100*float64(slices.Max(got[:]))/last)
 	}
-	page := string(must(os.ReadFile("../docs/distributed.md")))
+	page := string(must(os.ReadFile("../docs/explain/distributed.md")))
 	if !strings.Contains(page, "<!-- figures: ranges -->\n"+table+"<!-- end -->") {
-		t.Errorf("docs/distributed.md does not have\n%s", table)
+		t.Errorf("docs/explain/distributed.md does not have\n%s", table)
 	}
 }

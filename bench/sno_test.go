@@ -17,7 +17,7 @@ import (
 )
 
 // The tests of this file show how IDs and generators of muyo/sno ("there") and of idmint ("here") are
-// the same, and how they differ: see docs/sno.md.
+// the same, and how they differ: see docs/move/from-sno.md.
 
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 

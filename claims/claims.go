@@ -22,7 +22,7 @@
 // stand in configurations out of [Options].Part.
 //
 // The ways of others are leases with a session or a time to live: UniqueID, CosId, yitter. A pause
-// longer than the lease gives such a number two holders. docs/claims.md compares.
+// longer than the lease gives such a number two holders. docs/use/claims.md compares.
 package claims
 
 import (

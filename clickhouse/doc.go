@@ -118,7 +118,7 @@
 //
 // # More
 //
-// docs/clickhouse.md of the module has what is for few: long lists, LowCardinality, larger blocks,
+// docs/use/clickhouse.md of the module has what is for few: long lists, LowCardinality, larger blocks,
 // and other codecs.
 //
 // # Figures

@@ -183,7 +183,7 @@ const (
 )
 
 // mysqlUses are the statements that change an app's tables, with the app's rights as "Grants" in
-// docs/mysql.md lists them, and mysqlAbuses those that no app makes.
+// docs/operate/mysql.md lists them, and mysqlAbuses those that no app makes.
 var mysqlUses, mysqlAbuses = []use{
 	{"INSERT", "idmint_namespace", "INSERT INTO {} (namespace) SELECT namespace FROM {}"},
 	{"INSERT", "idmint_generator", "INSERT INTO {} SELECT * FROM {}"},

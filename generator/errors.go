@@ -15,7 +15,7 @@ var (
 	// nothing any more, and does not ask again. So it is where an error of the source has a method
 	// Lost() bool that says so, as launchlog.ErrBehind and ErrOtherLog have.
 	ErrRepeated = errors.New("the source has lost numbers that it handed out: " +
-		"after a restore run idmint advance (docs/restore.md), and then start this process again")
+		"after a restore run idmint advance (docs/operate/restore.md), and then start this process again")
 
 	// ErrClockBehind is wrapped by the [ClockError] for a clock that is further behind than a
 	// call may wait for.
@@ -28,7 +28,7 @@ var (
 	// MaxWait: too many calls wait before it, or the source has no times before, as after idmint
 	// advance.
 	ErrMaxWait = errors.New("this is further away than MaxWait: " +
-		"too many calls wait, or the times before it count as used (docs/restore.md)")
+		"too many calls wait, or the times before it count as used (docs/operate/restore.md)")
 
 	// errNoSource is of a generator that no constructor made, such as a zero value, or that was made
 	// without a source.

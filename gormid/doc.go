@@ -28,7 +28,7 @@
 // migrate reads each model once instead, because the plugin prepares a model at its first
 // statement, and [gorm.DB.Scan] after Raw would do so in a race.
 //
-// The compiler may crash on a model that points to its own key. docs/versions.md has the way round.
+// The compiler may crash on a model that points to its own key. docs/reference/versions.md has the way round.
 //
 // # Words
 //
@@ -65,7 +65,7 @@
 // Profile.UserID is the key of another model if a relation of Profile or of User says so, if its
 // type is that of User's key, or if it is named after a model that GORM has seen. A value that was
 // made up there would be a profile of nobody. A key such as UUID or PublicID is the model's own.
-// docs/gorm.md says what is known before GORM has seen User.
+// docs/use/gorm.md says what is known before GORM has seen User.
 //
 // A model whose key would be left to GORM and the database, or to the app where neither a relation
 // nor the tag autoIncrement:false says so, is refused when a table or rows are made of it, unless
@@ -121,7 +121,7 @@
 // The field's type says what a value for a column of IDs means, in conditions and in maps alike:
 //
 //	Where("id", v), Where(map), clause.Eq …  an ID, a pointer, sql.Null; a text; []byte
-//	First(&u, v), Delete(&u, v), Not(v) …    the same; a text by itself: see docs/gorm.md
+//	First(&u, v), Delete(&u, v), Not(v) …    the same; a text by itself: see docs/use/gorm.md
 //	Where("id", ids), Not(ids), IN ?         []ID, []*ID
 //	Updates(map), Create(map), Assign(map)   as the first; an integer too; nil is NULL
 //	Updates(patch), of another struct        the same
@@ -194,6 +194,6 @@
 // Within a statement it is the driver's, because expressions and plugins of others look at its
 // type. So a hook that migrates takes the app's *gorm.DB, and not its own.
 //
-// docs/gorm.md of the module has what is for few: tables that exist, the ways of each database,
-// texts as conditions, lists, logs, and traps of GORM's. docs/speed.md has the time per row.
+// docs/use/gorm.md of the module has what is for few: tables that exist, the ways of each database,
+// texts as conditions, lists, logs, and traps of GORM's. docs/results/speed.md has the time per row.
 package gormid

@@ -200,7 +200,7 @@ var errSnoRanges = errors.New("it is longer than a minute: take Bounds, and comp
 // SnoBounds is [Bounds] of the IDs whose metabytes are least to most. The metabyte stands below the
 // time and the tick-tock bit, so each 4 ms have two ranges, and a second has 500. A store that seeks
 // by key reads no other IDs then. For more than a minute the error is an [*InputError]: let the query
-// compare the metabyte there, as docs/metabyte.md shows. It is a [*RangeError] if most is below least.
+// compare the metabyte there, as docs/use/metabyte.md shows. It is a [*RangeError] if most is below least.
 func SnoBounds[E any](from, to time.Time, least, most byte) ([]Range[Sno[E]], error) {
 	span, err := Bounds[Sno[E]](from, to)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 //
 // IDs ascend for the period of 2^25 seconds, which are 388 days and some hours, and then start again
 // with the same ones. A table that keeps rows for longer has [Trace.Period] in its key: see
-// docs/trace.md, [Trace.Times] and [Bounds]. The elfo actor system has the same layout.
+// docs/use/trace.md, [Trace.Times] and [Bounds]. The elfo actor system has the same layout.
 // docs/design/formats.md names the source.
 type Trace[E any] int64
 

@@ -134,7 +134,7 @@ func convertedBytes(
 }
 
 // A compiler of Go crashes on a struct that points to its own key by its alias, where the alias is
-// used before. docs/versions.md has the way round: this compiles, as lint shows with the oldest Go.
+// used before. docs/reference/versions.md has the way round: this compiles, as lint shows with the oldest Go.
 type (
 	recursiveOrder struct {
 		BuyerID buyerID

@@ -64,7 +64,7 @@ func NewNote() string { return rand.Text() }
 // to create, and the store is not asked. The error is a [*RequestError].
 //
 // Some names are those of idmint's own counters, such as short, sno/7 and sno/floor:
-// docs/launchlog.md lists them. A sequence of such a name may repeat after a
+// docs/operate/launch-log.md lists them. A sequence of such a name may repeat after a
 // restore, because idmint advance takes it for something else.
 func (l *Log) Counter(name string) (*Counter, error) {
 	if l == nil {

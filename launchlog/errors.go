@@ -47,7 +47,7 @@ var (
 	// given to this log before. It was restored, or failed over to a copy that lacks rows. Advance
 	// it beyond every number that was ever used. A log that has seen this takes no number any more.
 	ErrBehind error = loss("the store has lost numbers that it gave out: " +
-		"run idmint advance (docs/restore.md), and then start this process again")
+		"run idmint advance (docs/operate/restore.md), and then start this process again")
 	// ErrOtherLog: the log that was opened is not there any more. Somebody deleted it, another one
 	// was made in its place, or a node belongs to another cluster. The step did nothing. If that
 	// was meant, advance the new log beyond every number that was ever used. Then start the app
@@ -55,7 +55,7 @@ var (
 	// ErrBehind.
 	ErrOtherLog error = loss("the launch log that was opened is not there any more: " +
 		"it was deleted or made anew, or a node belongs to another cluster: " +
-		"see docs/restore.md before this process is started again")
+		"see docs/operate/restore.md before this process is started again")
 )
 
 // errNotMade is the error of a log that is the zero value.
@@ -73,7 +73,7 @@ func (e *SchemaError) Error() string {
 	switch {
 	case e.Have == 0:
 		return "launchlog: there is no launch log: if there was one, do not migrate, because its " +
-			"data was lost (docs/restore.md); else create it with `idmint migrate`"
+			"data was lost (docs/operate/restore.md); else create it with `idmint migrate`"
 	case e.Have < e.Want:
 		return fmt.Sprintf("launchlog: the launch log has schema version %d, older than %d: "+
 			"upgrade it with `idmint migrate`", e.Have, e.Want)

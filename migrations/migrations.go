@@ -18,7 +18,7 @@
 //
 // In MySQL and MariaDB there are no triggers, because servers with a binary log let only SUPER
 // create them. Keys and CHECK constraints refuse a number that is already a row. Against statements by
-// hand, such as DELETE, grants guard the rows: docs/mysql.md lists them. No grant keeps an app from
+// hand, such as DELETE, grants guard the rows: docs/operate/mysql.md lists them. No grant keeps an app from
 // lowering a counter that it may raise.
 //
 // A migration that was shipped is never edited.

@@ -73,5 +73,5 @@
 // # The mapping
 //
 // A text is the same in all versions of this package. testdata/vectors.json has examples, and
-// docs/public-ids.md describes each step.
+// docs/use/public-ids.md describes each step.
 package publicid

@@ -15,7 +15,7 @@ import (
 
 func TestAnalyzer(t *testing.T) { analysistest.Run(t, analysistest.TestData(), vet.Analyzer, "./app") }
 
-// TestVettool runs the program as go vet does. docs/moving-gorm.md shows what it finds.
+// TestVettool runs the program as go vet does. docs/move/gorm-apps.md shows what it finds.
 func TestVettool(t *testing.T) {
 	tool := filepath.Join(t.TempDir(), "idmintvet")
 	if out, err := exec.Command("go", "build", "-o", tool, "./cmd/idmintvet").CombinedOutput(); err != nil {
@@ -28,7 +28,7 @@ func TestVettool(t *testing.T) {
 	if err == nil {
 		t.Fatalf("nothing is found: %s", out)
 	}
-	page, err := os.ReadFile("../docs/moving-gorm.md")
+	page, err := os.ReadFile("../docs/move/gorm-apps.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,12 +67,12 @@ var constants = map[string][]string{
 }
 
 // measured are constants and the figures of committed results, as they may be written: those of
-// docs/speed.md, and those of bench/databases.json, of a row, of a thousand rows, or as a multiple
+// docs/results/speed.md, and those of bench/databases.json, of a row, of a thousand rows, or as a multiple
 // of serial's.
 func measured(t *testing.T) map[string]bool {
 	t.Helper()
 	known := map[string]bool{}
-	speed := document(t, "docs/speed.md")
+	speed := document(t, "docs/results/speed.md")
 	for _, f := range append(figuresIn(speed), numberInTable.FindAllString(speed, -1)...) {
 		known[f] = true
 	}
@@ -145,10 +145,10 @@ func TestFigures(t *testing.T) {
 	fence := regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 	tables := 0
 	for _, name := range []string{
-		"README.md", "docs/choosing.md", "docs/clickhouse.md", "docs/databases.md",
-		"docs/deployments.md", "docs/distributed.md", "docs/launchlog.md", "docs/restore.md",
-		"docs/schemes.md",
-		"docs/sno.md",
+		"README.md", "docs/explain/choosing.md", "docs/use/clickhouse.md", "docs/reference/databases.md",
+		"docs/operate/deployments.md", "docs/explain/distributed.md", "docs/operate/launch-log.md", "docs/operate/restore.md",
+		"docs/reference/schemes.md",
+		"docs/move/from-sno.md",
 	} {
 		text := document(t, name)
 		for _, table := range block.FindAllString(text, -1) {

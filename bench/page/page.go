@@ -17,7 +17,7 @@ const (
 	enough = 6
 )
 
-// speedPage is docs/speed.md, or an error for a run that lacks something.
+// speedPage is docs/results/speed.md, or an error for a run that lacks something.
 func speedPage(r *results, targets []target) (string, error) {
 	var page strings.Builder
 	for _, section := range []func(*results) (string, error){
@@ -194,7 +194,7 @@ func targetSection(r *results, targets []target) (string, error) {
 	return text, nil
 }
 
-// choosingTables are what docs/choosing.md shows of docs/speed.md: the targets with a call, and one
+// choosingTables are what docs/explain/choosing.md shows of docs/results/speed.md: the targets with a call, and one
 // ID beside others.
 func choosingTables(r *results, targets []target) (string, error) {
 	text := fmt.Sprintf("Measured on %s, on %s processors with %s:\n\n"+
@@ -380,7 +380,7 @@ func figureSection(r *results) (string, error) {
 	return text, nil
 }
 
-// importTables are those of docs/import.md, of BenchmarkImport and BenchmarkMemory.
+// importTables are those of docs/reference/import.md, of BenchmarkImport and BenchmarkMemory.
 func importTables(r *results) (string, error) {
 	c := r.config
 	names := r.under("Import/")

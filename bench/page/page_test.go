@@ -235,7 +235,7 @@ func TestRun(t *testing.T) {
 			"0.5 our-client-s 0.62 elapsed-ratio\n"
 	}
 	const before, after = "# A\n\n<!-- figures: import -->\n", "<!-- end -->\n\nMore.\n"
-	write("docs/import.md", before+"old\n"+after)
+	write("docs/reference/import.md", before+"old\n"+after)
 	write("raw.txt", `date: 2026-01-02
 commit: aaa
 go: go1.26.0
@@ -248,7 +248,7 @@ pkg: github.com/idmint/idmint/integration_test/imports
 	if err := run(".", []string{"import", "raw.txt"}); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile("docs/import.md")
+	text, err := os.ReadFile("docs/reference/import.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +261,7 @@ pkg: github.com/idmint/idmint/integration_test/imports
 			t.Errorf("it lacks %q:\n%s", want, text)
 		}
 	}
-	write("docs/import.md", "# A\n")
+	write("docs/reference/import.md", "# A\n")
 	write("less.txt", imported("SQLite")+imported("MariaDB"))
 	if err := run(".", []string{"import", "less.txt"}); err == nil ||
 		!strings.Contains(err.Error(), "no Import/PostgreSQL") {
@@ -281,11 +281,11 @@ pkg: github.com/idmint/idmint/integration_test/imports
 	}
 }
 
-// docs/choosing.md has a place for its tables, and every call is that of a target.
+// docs/explain/choosing.md has a place for its tables, and every call is that of a target.
 func TestChoosing(t *testing.T) {
-	text, err := os.ReadFile("../../docs/choosing.md")
+	text, err := os.ReadFile("../../docs/explain/choosing.md")
 	if err != nil || !strings.Contains(string(text), "<!-- figures: speed -->\n") {
-		t.Errorf("docs/choosing.md has no place for figures of speed: %v", err)
+		t.Errorf("docs/explain/choosing.md has no place for figures of speed: %v", err)
 	}
 	x := relative("decimal, to text", serial("Mint/x"), "y", serial("Peer/y-uuid7"), atMost(1))
 	got, err := choosingTables(results1(t, run1), []target{x})

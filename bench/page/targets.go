@@ -115,7 +115,7 @@ var targets = []target{
 		atMost(1)),
 }
 
-// calls are what docs/choosing.md calls the targets that it shows.
+// calls are what docs/explain/choosing.md calls the targets that it shows.
 var calls = map[string]string{
 	"decimal, a shared generator":               "`Decimal.Next`",
 	"decimal, a shared generator, 2 goroutines": "the same, two goroutines on one generator",

@@ -62,7 +62,7 @@ again what it forgot.
   --launch    the highest launch number that was ever used. The launches that
               run end as advanced, so start a new one. Their digits, and those
               that the number skips, are never used again. IDs show the last
-              five digits of a number: see docs/restore.md.
+              five digits of a number: see docs/operate/restore.md.
   --counter   the highest number that a counter ever handed out, of a sequence
               for example. Name each counter of the log that holds no times, and
               each that it has lost. NAME=0 leaves a counter as it is.

@@ -114,7 +114,7 @@ func takenOf(ctx context.Context, logs ...*launchlog.Log) (map[int]taken, error)
 				of[l.Digits()] = taken{l.NextGenerator, l.Passes(), i}
 			case before.log != i:
 				return nil, fmt.Errorf("two launch logs have launch digits %d: give them ranges that do "+
-					"not overlap (docs/regions.md)", l.Digits())
+					"not overlap (docs/operate/regions.md)", l.Digits())
 			}
 		}
 	}

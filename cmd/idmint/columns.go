@@ -136,7 +136,7 @@ ClickHouse --primary-key is for the column that ORDER BY begins with.`,
 			}
 			if after := s.Known().Repeats; d.key && after != "" {
 				a.warn("warning: %s IDs are the same again after %s. Where rows stay for longer, "+
-					"the key is of (period, %s): see docs/%[1]s.md", d.Scheme, after, d.Name)
+					"the key is of (period, %s): see docs/use/%[1]s.md", d.Scheme, after, d.Name)
 			}
 			return a.answer(map[string]string{"column": text}, "%s\n", text)
 		},

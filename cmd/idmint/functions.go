@@ -21,7 +21,7 @@ func (a *app) functionsCommand() *cobra.Command {
 		Short: "Write SQL functions that take IDs apart",
 		Long: `Write the SQL of functions for people at a console and for tools that show
 reports: the parts of an ID, its launch, its time, its text, and the smallest
-and largest ID of a time. docs/sql.md lists them. A console installs them, such
+and largest ID of a time. docs/reference/sql.md lists them. A console installs them, such
 as psql, or replaces those that are there.
 
 DIALECT is ` + commas(functionDialects) + `. SQLite keeps no

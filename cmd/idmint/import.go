@@ -42,9 +42,9 @@ in the first object. What is missing there, or null, is NULL.
 
 A value that a column does not take ends the import, and the error names its
 row. What a database changes without a word, as digits that it rounds, is told
-in docs/import.md.
+in docs/reference/import.md.
 
-Parquet is not read: docs/import.md shows how DuckDB turns it into CSV or JSON
+Parquet is not read: docs/reference/import.md shows how DuckDB turns it into CSV or JSON
 lines, which this command reads from standard input.
 
 Rows are stored in batches, each in a transaction that also notes how far the

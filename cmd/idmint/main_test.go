@@ -50,7 +50,7 @@ func withBinary(run func() int) (status int, err error) {
 	}
 	defer os.RemoveAll(dir)
 	binary = filepath.Join(dir, "idmint")
-	// Without symbols it is as docs/deploy-recipes.md builds it, and is linked sooner.
+	// Without symbols it is as docs/operate/recipes.md builds it, and is linked sooner.
 	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", binary, ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("go build: %w\n%s", err, out)

@@ -1,5 +1,5 @@
 // Command bun stores rows with keys of their own by bun, in SQLite or in PostgreSQL: see
-// docs/bun.md.
+// docs/use/bun.md.
 package main
 
 import (

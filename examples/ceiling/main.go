@@ -1,5 +1,5 @@
 // Command ceiling mints sno IDs that do not repeat after a crash, nor where the clock was set back:
-// what docs/schemes.md shows.
+// what docs/reference/schemes.md shows.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command claims mints eightbyte IDs with a number that nobody has chosen: what docs/claims.md
+// Command claims mints eightbyte IDs with a number that nobody has chosen: what docs/use/claims.md
 // shows.
 package main
 

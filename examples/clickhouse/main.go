@@ -1,5 +1,5 @@
 // Command clickhouse stores rows with keys of their own in ClickHouse, whole columns at a time:
-// what docs/clickhouse.md shows. Their numbers come from the launch log in launches.db.
+// what docs/use/clickhouse.md shows. Their numbers come from the launch log in launches.db.
 package main
 
 import (
@@ -26,7 +26,7 @@ func main() {
 
 func run(ctx context.Context) (err error) {
 	if os.Getenv("CLICKHOUSE_DSN") == "" {
-		return errors.New("CLICKHOUSE_DSN is not set: docs/clickhouse.md says to what")
+		return errors.New("CLICKHOUSE_DSN is not set: docs/use/clickhouse.md says to what")
 	}
 	store, err := sqlite.OpenOrCreate(ctx, "launches.db")
 	if err != nil {

@@ -1,5 +1,5 @@
 // Command ent stores rows with keys of their own by ent, in SQLite or in PostgreSQL: see
-// docs/ent.md.
+// docs/use/ent.md.
 package main
 
 import (

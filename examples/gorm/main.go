@@ -1,4 +1,4 @@
-// Command gorm stores rows with keys of their own in PostgreSQL, by GORM: what docs/gorm.md shows.
+// Command gorm stores rows with keys of their own in PostgreSQL, by GORM: what docs/use/gorm.md shows.
 // GORM and the launch log share a pool of connections.
 package main
 
@@ -45,7 +45,7 @@ func main() {
 
 func run(ctx context.Context) (err error) {
 	if os.Getenv("IDMINT_DB") == "" {
-		return errors.New("IDMINT_DB is not set: docs/postgresql.md says to what")
+		return errors.New("IDMINT_DB is not set: docs/use/postgresql.md says to what")
 	}
 	config, err := pgxpool.ParseConfig(os.Getenv("IDMINT_DB"))
 	if err != nil {

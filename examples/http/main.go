@@ -1,6 +1,6 @@
 // Command http is a small service whose users have decimal IDs: in paths, in JSON and in query
 // parameters. It keeps them in the file shop.db, and the launch log in launches.db.
-// docs/http.md tells of it.
+// docs/use/http.md tells of it.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command postgres stores rows with keys of their own in PostgreSQL, by pgx: what docs/postgresql.md shows.
+// Command postgres stores rows with keys of their own in PostgreSQL, by pgx: what docs/use/postgresql.md shows.
 package main
 
 import (
@@ -32,7 +32,7 @@ func main() {
 
 func run(ctx context.Context) (err error) {
 	if os.Getenv("IDMINT_DB") == "" {
-		return errors.New("IDMINT_DB is not set: docs/postgresql.md says to what")
+		return errors.New("IDMINT_DB is not set: docs/use/postgresql.md says to what")
 	}
 	config, err := pgxpool.ParseConfig(os.Getenv("IDMINT_DB"))
 	if err != nil {

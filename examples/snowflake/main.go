@@ -1,5 +1,5 @@
 // Command snowflake stores rows whose keys carry the time, in PostgreSQL by pgx. Start as many as you
-// like at once: each is lent a node number of its own. docs/snowflake.md shows it.
+// like at once: each is lent a node number of its own. docs/use/snowflake.md shows it.
 package main
 
 import (
@@ -35,7 +35,7 @@ func main() {
 
 func run(ctx context.Context) error {
 	if os.Getenv("IDMINT_DB") == "" {
-		return errors.New("IDMINT_DB is not set: docs/snowflake.md says to what")
+		return errors.New("IDMINT_DB is not set: docs/use/snowflake.md says to what")
 	}
 	config, err := pgxpool.ParseConfig(os.Getenv("IDMINT_DB"))
 	if err != nil {

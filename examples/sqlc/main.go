@@ -1,5 +1,5 @@
 // Command sqlc uses the code that sqlc generates from SQL. Keys are typed in parameters, rows,
-// arrays, LEFT JOINs and aggregates. docs/sqlc.md tells of it.
+// arrays, LEFT JOINs and aggregates. docs/use/sqlc.md tells of it.
 package main
 
 import (

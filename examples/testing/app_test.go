@@ -1,4 +1,4 @@
-// Package testing_test is an app and its tests, as docs/testing.md shows them.
+// Package testing_test is an app and its tests, as docs/use/testing.md shows them.
 package testing_test
 
 import (

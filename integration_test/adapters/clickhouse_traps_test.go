@@ -41,7 +41,7 @@ func TestClickHouseWaysOfTheDriver(t *testing.T) {
 			{a, b, chsuite.SnoUUIDKey{}},
 		} {
 			batch := must(conn.PrepareBatch(ctx, "INSERT INTO plain"))
-			// What docs/clickhouse.md quotes: the driver drops the error of Value.
+			// What docs/use/clickhouse.md quotes: the driver drops the error of Value.
 			if err := batch.Append(row...); err == nil ||
 				!strings.Contains(err.Error(), "could not get driver.Valuer value") {
 				t.Errorf("zero in %v: %v", row, err)

@@ -78,7 +78,7 @@ func (s shop) run(t *testing.T, name string, env ...string) string {
 // GORM writes statements that took more than 200 ms to standard output, in colours.
 var slowStatement = regexp.MustCompile("(?m)^.*[\r\x1b].*\n")
 
-// The examples do what the README, docs/sqlc.md and docs/sql-drivers.md say.
+// The examples do what the README, docs/use/sqlc.md and docs/use/database-sql.md say.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	const sqlcRows = "Ann is 10000000001\nBob is 20000000001\n" +
@@ -232,7 +232,7 @@ func (s *httpService) ask(t *testing.T, method, path, body string) (int, string,
 	return response.StatusCode, response.Header.Get("Location"), strings.TrimSpace(string(text))
 }
 
-// The service of docs/http.md, as a process: IDs in paths, in JSON and in query parameters.
+// The service of docs/use/http.md, as a process: IDs in paths, in JSON and in query parameters.
 func TestHTTPExample(t *testing.T) {
 	t.Parallel()
 	dir := newShop(t, migrations.SQLite).dir
@@ -322,9 +322,9 @@ func TestHTTPExample(t *testing.T) {
 	}
 }
 
-// testHTTPPage: the requests and answers of docs/http.md.
+// testHTTPPage: the requests and answers of docs/use/http.md.
 func testHTTPPage(t *testing.T, program string) {
-	page, err := os.ReadFile("../../docs/http.md")
+	page, err := os.ReadFile("../../docs/use/http.md")
 	try(t, err)
 	_, block, _ := strings.Cut(string(page), "```http\n")
 	block, _, _ = strings.Cut(block, "```")

@@ -11,18 +11,18 @@ import (
 	"github.com/idmint/idmint/sqlid"
 )
 
-// The conditions of docs/metabyte.md find the rows of a metabyte, as the ranges of SnoBounds do.
+// The conditions of docs/use/metabyte.md find the rows of a metabyte, as the ranges of SnoBounds do.
 func TestMetabyteConditions(t *testing.T) {
 	t.Parallel()
 	postgres := sqlDatabase{sqlid.Postgres, dbtest.Open(t, dbtest.New(t, databases.Postgres)), ""}
 	maria := sqlDatabase{sqlid.MariaDB, dbtest.Open(t, dbtest.New(t, databases.MariaDB)), ""}
 	const bytes = "substr(id, 6, 1) = X'A3'"
-	page := strings.Join(strings.Fields(string(must(os.ReadFile("../../docs/metabyte.md")))), " ")
+	page := strings.Join(strings.Fields(string(must(os.ReadFile("../../docs/use/metabyte.md")))), " ")
 	for condition, d := range map[string]sqlDatabase{
 		"get_byte(id, 5) = 163": postgres, bytes: maria, bytes + " ": sqlInMemory(t),
 	} {
 		if !strings.Contains(page, "`"+strings.TrimSpace(condition)+"`") {
-			t.Errorf("docs/metabyte.md does not show %s", condition)
+			t.Errorf("docs/use/metabyte.md does not show %s", condition)
 		}
 		key := sqlid.Must(sqlid.Column[idtype.SnoID]{Name: "id"}.PrimaryKey(d.Dialect))
 		d.exec(t, "CREATE TABLE requests ("+key+")"+d.End)

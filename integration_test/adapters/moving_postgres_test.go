@@ -16,7 +16,7 @@ import (
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
 
-// widen is what docs/moving-postgresql.md does to tables with keys of 32 bits.
+// widen is what docs/move/postgresql-apps.md does to tables with keys of 32 bits.
 const widen = `
 ALTER TABLE jobs ALTER COLUMN user_id TYPE bigint;
 ALTER TABLE users ALTER COLUMN id TYPE bigint, ALTER COLUMN id DROP DEFAULT;

@@ -23,16 +23,16 @@ import (
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
 
-// What docs/paging.md says of walks through a table while rows are written. Its statements are run.
+// What docs/use/paging.md says of walks through a table while rows are written. Its statements are run.
 
 // ofPage is the statement of the page that begins so.
 func ofPage(t *testing.T, begins string) string {
 	t.Helper()
-	page := string(must(os.ReadFile("../../docs/paging.md")))
+	page := string(must(os.ReadFile("../../docs/use/paging.md")))
 	_, rest, found := strings.Cut(page, "```sql\n"+begins)
 	statement, _, closed := strings.Cut(rest, "```")
 	if !found || !closed {
-		t.Fatalf("docs/paging.md has no %s", begins)
+		t.Fatalf("docs/use/paging.md has no %s", begins)
 	}
 	return begins + statement
 }
@@ -200,7 +200,7 @@ func once[T comparable](t *testing.T, name string, ids []T) map[T]bool {
 	return seen
 }
 
-// What docs/paging.md says of readers that follow a table.
+// What docs/use/paging.md says of readers that follow a table.
 
 // follower reads the rows of transactions that have ended, in their order, and no row twice.
 type follower[T any] struct {

@@ -30,7 +30,7 @@ const annID = 14150009200065
 // The page's command makes a key, and its pattern is that of the texts.
 func TestPublicIDPage(t *testing.T) {
 	t.Parallel()
-	page := string(must(os.ReadFile("../../docs/public-ids.md")))
+	page := string(must(os.ReadFile("../../docs/use/public-ids.md")))
 	_, command, _ := strings.Cut(page, "```sh\n")
 	command, _, _ = strings.Cut(command, "```")
 	out := must(exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", command).Output())

@@ -16,7 +16,7 @@ type Account struct{ ID AccountID }
 // AccountID is a scrambled key. It is not a Decimal, because its own digits mean nothing.
 type AccountID = idtype.Sequence[Account]
 
-// What docs/distributed.md shows.
+// What docs/explain/distributed.md shows.
 func Example_scrambledKeys() {
 	ctx := context.Background()
 	ids := must(idmint.Open(ctx, memory.New(nil), idmint.App{Service: "shop", Deployment: "1"}))

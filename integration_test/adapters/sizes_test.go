@@ -56,7 +56,7 @@ func TestIndexBytesInRowStores(t *testing.T) {
 			t.Errorf("a row of few takes %.1f bytes", few)
 		}
 		for i, most := range map[dsn.Kind][]float64{
-			dsn.Postgres: {1.05, 1.45, 1.45, 1.10}, // pages of fast writers split: see docs/databases.md
+			dsn.Postgres: {1.05, 1.45, 1.45, 1.10}, // pages of fast writers split: see docs/reference/databases.md
 			dsn.MySQL:    {1.05, 1.80, 1.80, 1.80}, // so they do, at any rate
 			dsn.SQLite:   {1.75, 1.75, 1.75, 1.75}, // serial is the row's number there
 		}[d.Kind] {

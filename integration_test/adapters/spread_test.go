@@ -10,7 +10,7 @@ import (
 	"github.com/idmint/idmint/integration_test/dbtest"
 )
 
-// Partitions and shards by the decimal IDs of one generator: docs/choosing.md names those that
+// Partitions and shards by the decimal IDs of one generator: docs/explain/choosing.md names those that
 // spread them, and those that do not.
 func TestSpread(t *testing.T) {
 	t.Parallel()

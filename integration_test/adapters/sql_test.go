@@ -124,7 +124,7 @@ func openPQ(t *testing.T) *sql.DB {
 	return dbtest.OpenSource(t, "postgres", dbtest.New(t, databases.Postgres).Source())
 }
 
-// pq.Array reads keys of every form. It sends those that are no bytes. docs/sql-drivers.md has
+// pq.Array reads keys of every form. It sends those that are no bytes. docs/use/database-sql.md has
 // these cases.
 func TestSQLPQArray(t *testing.T) {
 	t.Parallel()

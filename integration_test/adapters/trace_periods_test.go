@@ -20,7 +20,7 @@ type (
 	SpanID = idtype.Trace[span]
 )
 
-// What docs/trace.md says: a node mints the same IDs 388 days later. As the only key they are
+// What docs/use/trace.md says: a node mints the same IDs 388 days later. As the only key they are
 // duplicates, and with the period beside them they are rows of their own, in the order of time.
 func TestTracePeriods(t *testing.T) {
 	t.Parallel()

@@ -20,7 +20,7 @@ import (
 	"github.com/idmint/idmint/launchlog/memory"
 )
 
-// What docs/moving-gorm.md shows.
+// What docs/move/gorm-apps.md shows.
 
 // Model takes the place of gorm.Model.
 type Model[T any] struct {

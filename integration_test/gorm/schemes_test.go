@@ -80,7 +80,7 @@ func checkUpserts[K idtype.ID](t *testing.T, d database, db *gorm.DB) {
 }
 
 // A small shop, with a relation of each kind and a key type per entity. ManagerID has UserID's long
-// name: Go 1.25 does not compile *UserID there. docs/versions.md says why.
+// name: Go 1.25 does not compile *UserID there. docs/reference/versions.md says why.
 type (
 	CompanyID = idtype.Decimal[Company]
 	UserID    = idtype.Decimal[User]

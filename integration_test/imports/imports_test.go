@@ -1,7 +1,7 @@
 // Package imports_test compares `idmint import` with the databases' own tools: `psql \copy`, `LOAD
 // DATA LOCAL` and `sqlite3 .import`, which must be installed. ClickHouse is left out, since its
 // client is not among Debian's packages. bench/import runs it, and writes the tables of
-// docs/import.md.
+// docs/reference/import.md.
 package imports_test
 
 import (
@@ -162,7 +162,7 @@ func (t target) one(b *testing.B, path string, by func(d dsn.DSN, file string) [
 	return c
 }
 
-// mostMemory is the peak that docs/import.md promises.
+// mostMemory is the peak that docs/reference/import.md promises.
 const mostMemory = 150 << 20
 
 func (c cost) checkMemory(b *testing.B) {

@@ -1,4 +1,4 @@
 // Package orms tests what idmint ships for bun and ent, with these libraries and on databases. It
 // is a module of its own: they and their generator would weigh on all other tests. Plain SQL is
-// there to compare: docs/upserts.md shows it beside them.
+// there to compare: docs/use/upserts.md shows it beside them.
 package orms

@@ -15,7 +15,7 @@ import (
 	"github.com/idmint/idmint/sqlid"
 )
 
-// The statements of docs/upserts.md. sqlc sends them as they are, :one by QueryRow, :exec by Exec.
+// The statements of docs/use/upserts.md. sqlc sends them as they are, :one by QueryRow, :exec by Exec.
 const (
 	sqlInsert  = "INSERT INTO users (id, name) VALUES ($1, $2)"
 	sqlUpdates = sqlInsert + " ON CONFLICT (name) DO UPDATE SET visits = users.visits + 1"

@@ -16,7 +16,7 @@ import (
 // The commands of these pages write what the pages show.
 func TestShownCommands(t *testing.T) {
 	t.Parallel()
-	for page, commands := range map[string]int{"docs/sql.md": 5, "docs/regions.md": 10} {
+	for page, commands := range map[string]int{"docs/reference/sql.md": 5, "docs/operate/regions.md": 10} {
 		dir, ran := t.TempDir(), 0
 		for _, block := range regexp.MustCompile("(?s)```\n(\\$ .*?)```").FindAllStringSubmatch(
 			read(t, page), -1) {
@@ -37,12 +37,12 @@ func TestShownCommands(t *testing.T) {
 	}
 }
 
-// docs/sql.md lists the functions that there are.
+// docs/reference/sql.md lists the functions that there are.
 func TestSQLFunctions(t *testing.T) {
 	t.Parallel()
 	statements, err := functions.Statements(functions.Postgres)
 	check(t, err)
-	page := read(t, "docs/sql.md")
+	page := read(t, "docs/reference/sql.md")
 	listed := map[string]bool{}
 	for _, row := range regexp.MustCompile("(?m)^\\| (`idmint_[^|]*) \\|").FindAllStringSubmatch(page, -1) {
 		for _, name := range regexp.MustCompile(`idmint_\w+`).FindAllString(row[1], -1) {
@@ -52,18 +52,18 @@ func TestSQLFunctions(t *testing.T) {
 	for _, s := range statements {
 		name := regexp.MustCompile(`idmint_\w+`).FindString(s)
 		if !listed[name] {
-			t.Errorf("docs/sql.md does not list %s", name)
+			t.Errorf("docs/reference/sql.md does not list %s", name)
 		}
 	}
 	if len(listed) != len(statements) {
-		t.Errorf("docs/sql.md lists %d functions, of %d", len(listed), len(statements))
+		t.Errorf("docs/reference/sql.md lists %d functions, of %d", len(listed), len(statements))
 	}
 }
 
-// docs/versions.md names the version of the tables and the servers that tests run on.
+// docs/reference/versions.md names the version of the tables and the servers that tests run on.
 func TestVersions(t *testing.T) {
 	t.Parallel()
-	page := read(t, "docs/versions.md")
+	page := read(t, "docs/reference/versions.md")
 	want := []string{fmt.Sprintf("raise: it is %d.", migrations.Latest(migrations.SQLite))}
 	title := map[string]string{
 		"postgres": "PostgreSQL", "mariadb": "MariaDB",
@@ -80,18 +80,18 @@ func TestVersions(t *testing.T) {
 	}
 	for _, w := range want {
 		if !strings.Contains(strings.Join(strings.Fields(page), " "), w) {
-			t.Errorf("docs/versions.md lacks %q", w)
+			t.Errorf("docs/reference/versions.md lacks %q", w)
 		}
 	}
 }
 
-// The program of docs/claims.md runs as the page says, and takes the number again that it had.
+// The program of docs/use/claims.md runs as the page says, and takes the number again that it had.
 func TestClaimsCommands(t *testing.T) {
 	t.Parallel()
 	dir := copied(t)
 	numbers := ""
 	for range 2 {
-		for _, block := range blocks(t, "docs/claims.md", "sh") {
+		for _, block := range blocks(t, "docs/use/claims.md", "sh") {
 			said := sh(t, dir, block)
 			found := regexp.MustCompile(`(?m)^[0-9a-f]{16} of pair (0/[0-3])$`).FindStringSubmatch(said)
 			if found == nil || !strings.Contains(said, "eightbyte "+found[1]+" taken") {
@@ -105,11 +105,11 @@ func TestClaimsCommands(t *testing.T) {
 	}
 }
 
-// The commands of docs/deploy-recipes.md build the program that the page speaks of.
+// The commands of docs/operate/recipes.md build the program that the page speaks of.
 func TestDeployCommands(t *testing.T) {
 	t.Parallel()
 	dir := copied(t)
-	for _, block := range blocks(t, "docs/deploy-recipes.md", "sh") {
+	for _, block := range blocks(t, "docs/operate/recipes.md", "sh") {
 		if said := sh(t, dir, block); !strings.Contains(said, "launch_id (65)") {
 			t.Fatalf("%s said\n%s", block, said)
 		}
@@ -118,7 +118,7 @@ func TestDeployCommands(t *testing.T) {
 	info, err := os.Stat(filepath.Join(dir, "idmint"))
 	check(t, err)
 	says := fmt.Sprintf("and has %d MB", (info.Size()+million/2)/million)
-	if !strings.Contains(read(t, "docs/deploy-recipes.md"), says) {
+	if !strings.Contains(read(t, "docs/operate/recipes.md"), says) {
 		t.Errorf("the page does not say that the program %q", says)
 	}
 }
@@ -126,7 +126,7 @@ func TestDeployCommands(t *testing.T) {
 // The page names every recipe.
 func TestDeployPage(t *testing.T) {
 	t.Parallel()
-	page := read(t, "docs/deploy-recipes.md")
+	page := read(t, "docs/operate/recipes.md")
 	recipes, err := filepath.Glob("deploy/*/*")
 	check(t, err)
 	if len(recipes) < 11 {
@@ -139,15 +139,15 @@ func TestDeployPage(t *testing.T) {
 	}
 }
 
-// The runbook of docs/restore.md is run after a restore that lost a launch and numbers of a counter.
+// The runbook of docs/operate/restore.md is run after a restore that lost a launch and numbers of a counter.
 // Nothing comes twice.
 func TestRestoreRunbook(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	steps := regexp.MustCompile("(?ms)^   ```sh\n(.*?)^   ```$").FindAllStringSubmatch(
-		read(t, "docs/restore.md"), -1)
+		read(t, "docs/operate/restore.md"), -1)
 	if len(steps) != 2 {
-		t.Fatalf("docs/restore.md has %d steps with commands", len(steps))
+		t.Fatalf("docs/operate/restore.md has %d steps with commands", len(steps))
 	}
 	sh := func(script string) string {
 		t.Helper()

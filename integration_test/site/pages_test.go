@@ -32,13 +32,13 @@ func TestCode(t *testing.T) {
 	}
 	block := regexp.MustCompile("(?s)```(?:go|sql|yaml)\n(.*?)```")
 	for page, partly := range map[string]bool{ // only blocks that begin with a tab are of a program
-		"README.md": false, "docs/claims.md": true, "docs/clickhouse.md": true, "docs/gorm.md": true,
-		"docs/postgresql.md": true, "docs/schemes.md": true, "docs/sqlc.md": false,
-		"docs/sql-drivers.md": false, "docs/bun.md": false, "docs/ent.md": false,
-		"docs/moving-gorm.md": false, "docs/public-ids.md": false, "docs/testing.md": false,
-		"docs/paging.md": true, "docs/distributed.md": false, "docs/trace.md": false,
-		"docs/metabyte.md": false, "docs/snowflake.md": false, "docs/companions.md": false,
-		"docs/moving-postgresql.md": false,
+		"README.md": false, "docs/use/claims.md": true, "docs/use/clickhouse.md": true, "docs/use/gorm.md": true,
+		"docs/use/postgresql.md": true, "docs/reference/schemes.md": true, "docs/use/sqlc.md": false,
+		"docs/use/database-sql.md": false, "docs/use/bun.md": false, "docs/use/ent.md": false,
+		"docs/move/gorm-apps.md": false, "docs/use/public-ids.md": false, "docs/use/testing.md": false,
+		"docs/use/paging.md": true, "docs/explain/distributed.md": false, "docs/use/trace.md": false,
+		"docs/use/metabyte.md": false, "docs/use/snowflake.md": false, "docs/use/companions.md": false,
+		"docs/move/postgresql-apps.md": false,
 	} {
 		found := 0
 		for _, m := range block.FindAllStringSubmatch(read(t, page), -1) {
@@ -181,7 +181,7 @@ func TestReadmeCommands(t *testing.T) {
 	}
 	said := ""
 	for _, block := range slices.Concat(blocks(t, "README.md", "sh"),
-		blocks(t, "docs/cli.md", "sh")) {
+		blocks(t, "docs/reference/cli.md", "sh")) {
 		if block == "make test\n" {
 			continue
 		}
@@ -273,7 +273,7 @@ func TestLinks(t *testing.T) {
 	t.Parallel()
 	documents := documents(t)
 	if !slices.Contains(documents, "README.md") ||
-		!slices.Contains(documents, "docs/architecture.md") {
+		!slices.Contains(documents, "docs/explain/architecture.md") {
 		t.Fatalf("the documents are %q", documents)
 	}
 	for _, name := range documents {
@@ -358,16 +358,16 @@ func find(path string) error {
 func TestBrokenLinks(t *testing.T) {
 	t.Parallel()
 	for to, ok := range map[string]bool{
-		"docs/speed.md": true, "docs/databases.md#size": true, "docs": true,
+		"docs/results/speed.md": true, "docs/reference/databases.md#size": true, "docs": true,
 		"https://example.com/x": true,
-		"docs/no-such.md":       false, "docs/databases.md#no-such": false, "#no-such": false,
+		"docs/no-such.md":       false, "docs/reference/databases.md#no-such": false, "#no-such": false,
 	} {
 		if err := follow(t, "README.md", to); (err == nil) != ok {
 			t.Errorf("a link to %s: %v", to, err)
 		}
 	}
 	for path, ok := range map[string]bool{
-		"docs/speed.md": true, "launchlog/sqlite.Backup": true, "idtype/NAME.go": true,
+		"docs/results/speed.md": true, "launchlog/sqlite.Backup": true, "idtype/NAME.go": true,
 		"sno/7":           true,
 		"docs/no-such.md": false, "no-such/NAME": true, "launchlog/no-such/NAME": false,
 	} {

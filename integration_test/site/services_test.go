@@ -27,12 +27,12 @@ func freeAddress(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// The two services of docs/deployments.md run as the page says, in PostgreSQL, and print what it
+// The two services of docs/operate/deployments.md run as the page says, in PostgreSQL, and print what it
 // shows. So do the next deployment and the rollback. A service with another one's launch says what
 // the page says.
 func TestTwoServices(t *testing.T) {
 	t.Parallel()
-	const page = "docs/deployments.md"
+	const page = "docs/operate/deployments.md"
 	addr := freeAddress(t)
 	script := strings.NewReplacer("localhost:8080", addr, "localhost:8081", freeAddress(t),
 		"kill %1\n", "kill %1\nwait %1\n").Replace(strings.Join(blocks(t, page, "sh"), ""))

@@ -23,7 +23,7 @@ func started(t *testing.T, l *launchlog.Log, key int) int {
 	return launch.ID
 }
 
-// The query of docs/sql.md finds the launch of each ID. That of docs/restore.md finds the launch to
+// The query of docs/reference/sql.md finds the launch of each ID. That of docs/operate/restore.md finds the launch to
 // advance to, in rows that know more than the log.
 func TestQueriesOfLaunches(t *testing.T) {
 	eachSQL(t, func(t *testing.T, s server) {
@@ -55,7 +55,7 @@ func TestQueriesOfLaunches(t *testing.T) {
 			claim, err := l.Claim(ctx, n)
 			check(t, err)
 			name := store(n%launchlog.Lap, claim.Generator)
-			if id := asked("sql.md", name); id != int64(n) {
+			if id := asked("reference/sql.md", name); id != int64(n) {
 				t.Errorf("launch of %s: %d, want %d", name, id, n)
 			}
 			if ends {
@@ -65,7 +65,7 @@ func TestQueriesOfLaunches(t *testing.T) {
 		}
 		highest := func(want int64) {
 			t.Helper()
-			if got := asked("restore.md", ""); got != want {
+			if got := asked("operate/restore.md", ""); got != want {
 				t.Errorf("the highest launch is %d, want %d", got, want)
 			}
 		}

@@ -19,10 +19,10 @@ import (
 
 var grant = regexp.MustCompile(`(?m)^GRANT .* ON shop\.\S+ TO (\w+)@'%';$`)
 
-// granted makes a user, and gives it the grants that docs/mysql.md lists for the roles.
+// granted makes a user, and gives it the grants that docs/operate/mysql.md lists for the roles.
 func granted(t *testing.T, d dsn.DSN, roles ...string) dsn.DSN {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/mysql.md")
+	page, err := os.ReadFile("../../docs/operate/mysql.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestMigratorGrants(t *testing.T) {
 	if err := migrations.Down(ctx, db, migrations.MySQL, 0); !isDenied(err) {
 		t.Errorf("down: %v, want it denied", err)
 	}
-	page, err := os.ReadFile("../../docs/mysql.md")
+	page, err := os.ReadFile("../../docs/operate/mysql.md")
 	if err != nil {
 		t.Fatal(err)
 	}

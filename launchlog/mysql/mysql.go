@@ -9,7 +9,7 @@
 //
 // Primary keys make each number unique: a number that was handed out is a row, and a second row
 // with the same key is refused. A counter has no such rows: there the value in its one row is all.
-// The tables have no triggers. Grants guard them against statements by hand: docs/mysql.md lists
+// The tables have no triggers. Grants guard them against statements by hand: docs/operate/mysql.md lists
 // what a pipeline, an app and a reader need.
 //
 // # What the server must be set to

@@ -3,7 +3,7 @@
 -- MySQL commits at each of these statements, so each can be run again: a migration that was cut off is completed by the next one.
 -- An empty line ends a statement. They are sent one by one, or all at once by a connection that takes multiple statements.
 --
--- There are no triggers, which many servers refuse: grants guard the rows from statements by hand. See docs/mysql.md.
+-- There are no triggers, which many servers refuse: grants guard the rows from statements by hand. See docs/operate/mysql.md.
 
 CREATE TABLE IF NOT EXISTS idmint_schema (
     version    INT         NOT NULL PRIMARY KEY,

@@ -1,7 +1,7 @@
 -- The registers of order of the services: see generator.Ordered. Nothing but the order of IDs depends on them.
 --
 -- Tables of an earlier release may have triggers, which Up drops before this. Another tool drops them first, if there are any: see
--- docs/mysql.md. DROP TRIGGER IF EXISTS is not here, because servers refuse it to who may make none, also where there is nothing.
+-- docs/operate/mysql.md. DROP TRIGGER IF EXISTS is not here, because servers refuse it to who may make none, also where there is nothing.
 
 CREATE TABLE IF NOT EXISTS idmint_order (
     namespace  VARCHAR(63)  NOT NULL,

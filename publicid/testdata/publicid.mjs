@@ -1,4 +1,4 @@
-// Public IDs in JavaScript, by docs/public-ids.md. It needs Node's crypto and nothing else.
+// Public IDs in JavaScript, by docs/use/public-ids.md. It needs Node's crypto and nothing else.
 //
 //   node publicid.mjs vectors.json    compares both directions with the vectors
 import { createCipheriv, createDecipheriv, createHash, createHmac } from 'node:crypto';

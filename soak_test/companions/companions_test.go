@@ -41,7 +41,7 @@ func TestCompanions(t *testing.T) {
 	}
 }
 
-// TestLibraries runs the tests of docs/companions.md, whose module asks for some forty libraries. It
+// TestLibraries runs the tests of docs/use/companions.md, whose module asks for some forty libraries. It
 // is not part of go.work, where each of them would raise what others ask for.
 func TestLibraries(t *testing.T) {
 	run(t, "testdata/libraries", "mod", "tidy", "-diff")
@@ -49,7 +49,7 @@ func TestLibraries(t *testing.T) {
 }
 
 // TestOldest runs the library's own tests with the versions that its go.mod asks for: go.work has
-// newer ones, which other modules ask for. docs/versions.md says why these are the oldest.
+// newer ones, which other modules ask for. docs/reference/versions.md says why these are the oldest.
 func TestOldest(t *testing.T) {
 	run(t, "../..", "test", "-count=1", "./idtype/...", "./sqlid/...", "./publicid", "./gormid/...",
 		"./clickhouse/...", "./generator", "./launchlog/...")

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// swag writes string for the keys of docs/http.md.
+// swag writes string for the keys of docs/use/http.md.
 func TestSwag(t *testing.T) {
 	dir := scratch(t, map[string]string{
 		"go.mod": "", "main.go": read(t, "testdata/swag/main.go"), ".swaggo": recipe(t, "swaggo"),
@@ -44,7 +44,7 @@ func TestSwag(t *testing.T) {
 	}
 }
 
-// gqlgen generates code for the keys of two entities, by the recipe of docs/http.md.
+// gqlgen generates code for the keys of two entities, by the recipe of docs/use/http.md.
 func TestGqlgen(t *testing.T) {
 	ids := "package shop\n\nimport (\n\t\"github.com/99designs/gqlgen/graphql\"\n\n" +
 		"\t\"github.com/idmint/idmint/idtype\"\n)\n\n" + recipe(t, "go")
@@ -84,17 +84,17 @@ func TestGqlgen(t *testing.T) {
 	}
 }
 
-// recipe returns the block of docs/http.md in a language.
+// recipe returns the block of docs/use/http.md in a language.
 func recipe(t *testing.T, language string) string {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/http.md")
+	page, err := os.ReadFile("../../docs/use/http.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, rest, ok := strings.Cut(string(page), "\n```"+language+"\n")
 	block, _, closed := strings.Cut(rest, "```\n")
 	if !ok || !closed {
-		t.Fatalf("docs/http.md has no block of %s", language)
+		t.Fatalf("docs/use/http.md has no block of %s", language)
 	}
 	return block
 }

@@ -6,7 +6,7 @@
 //
 // [Install] creates them in PostgreSQL, MySQL, MariaDB and ClickHouse, and [Statements] returns
 // their SQL. SQLite keeps no functions: [Register] adds them to each connection. `idmint functions`
-// writes the SQL for a console. All databases have the same names, and docs/sql.md lists them.
+// writes the SQL for a console. All databases have the same names, and docs/reference/sql.md lists them.
 //
 // # What they take
 //

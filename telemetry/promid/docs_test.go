@@ -14,7 +14,7 @@ import (
 	"github.com/idmint/idmint/telemetry/promid"
 )
 
-const page = "../../docs/observability.md"
+const page = "../../docs/operate/observability.md"
 
 func readPage(t *testing.T) string {
 	t.Helper()
@@ -25,7 +25,7 @@ func readPage(t *testing.T) string {
 	return string(text)
 }
 
-// The table of metrics.md has Prometheus' names, and docs/observability.md its labels.
+// The table of metrics.md has Prometheus' names, and docs/operate/observability.md its labels.
 func TestDocs(t *testing.T) {
 	metrics, err := os.ReadFile("../metrics.md")
 	check(t, err)
@@ -37,7 +37,7 @@ func TestDocs(t *testing.T) {
 		for _, label := range m.Labels {
 			row := fmt.Sprintf("| `%s` | `%s` |", label, promid.Label(label))
 			if !strings.Contains(readPage(t), row) {
-				t.Errorf("docs/observability.md does not have the label %s", row)
+				t.Errorf("docs/operate/observability.md does not have the label %s", row)
 			}
 		}
 	}
@@ -69,7 +69,7 @@ func TestAlerts(t *testing.T) {
 	for _, rule := range rules.Groups[0].Rules {
 		names[rule.Alert] = true
 		if !strings.Contains(text, "| `"+rule.Alert+"` | ") {
-			t.Errorf("docs/observability.md does not say what to do about %s", rule.Alert)
+			t.Errorf("docs/operate/observability.md does not say what to do about %s", rule.Alert)
 		}
 		found := selector.FindAllStringSubmatch(rule.Expr, -1)
 		if len(found) == 0 || rule.Annotations["summary"] == "" || rule.Labels["severity"] == "" ||
@@ -88,7 +88,7 @@ func TestAlerts(t *testing.T) {
 	}
 	for _, m := range regexp.MustCompile("`(Idmint[A-Z]\\w+)`").FindAllStringSubmatch(text, -1) {
 		if !names[m[1]] {
-			t.Errorf("docs/observability.md names %s, which alerts.yml has not", m[1])
+			t.Errorf("docs/operate/observability.md names %s, which alerts.yml has not", m[1])
 		}
 	}
 }

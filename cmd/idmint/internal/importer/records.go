@@ -24,7 +24,7 @@ const (
 // Parquet that trusts no file is as large as the rest of this package.
 var ErrParquet = errors.New("a Parquet file is not read, but DuckDB turns it into CSV: " +
 	`duckdb -c "COPY (FROM 'FILE.parquet') TO '/dev/stdout' (FORMAT csv, HEADER)" | ` +
-	"idmint import - --format csv …; docs/import.md has more")
+	"idmint import - --format csv …; docs/reference/import.md has more")
 
 // FormatOf tells the format by the file's name.
 func FormatOf(name string) (Format, error) {

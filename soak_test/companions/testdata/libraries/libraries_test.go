@@ -1,5 +1,5 @@
 // Package libraries takes keys through the libraries that programs use around them. Each test of a
-// library is a row of docs/companions.md.
+// library is a row of docs/use/companions.md.
 package libraries
 
 import (
@@ -93,7 +93,7 @@ func is(t *testing.T, name string) {
 	library.tested[name] = true
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Errorf("docs/companions.md: the row of %s no longer holds", name)
+			t.Errorf("docs/use/companions.md: the row of %s no longer holds", name)
 		}
 	})
 }
@@ -105,7 +105,7 @@ func TestMain(m *testing.M) {
 	if flag.Lookup("test.run").Value.String() != "" {
 		os.Exit(code)
 	}
-	page, err := os.ReadFile("../../../../docs/companions.md")
+	page, err := os.ReadFile("../../../../docs/use/companions.md")
 	rows := map[string]bool{}
 	for _, cells := range regexp.MustCompile(`(?m)^\| ([^|]+) \| (?:works|with|do not|refuses)`).FindAllSubmatch(page, -1) {
 		for name := range strings.SplitSeq(string(cells[1]), ", ") {
@@ -113,7 +113,7 @@ func TestMain(m *testing.M) {
 		}
 	}
 	if err != nil || !maps.Equal(rows, library.tested) {
-		println("docs/companions.md has rows of", strings.Join(slices.Sorted(maps.Keys(rows)), ", "),
+		println("docs/use/companions.md has rows of", strings.Join(slices.Sorted(maps.Keys(rows)), ", "),
 			"\nand tests are of", strings.Join(slices.Sorted(maps.Keys(library.tested)), ", "))
 		code = 1
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// The recipes of docs/companions.md.
+// The recipes of docs/use/companions.md.
 
 // registerForm makes form read and write an ID by its text.
 func registerForm[T encoding.TextMarshaler](d *form.Decoder, e *form.Encoder) {
