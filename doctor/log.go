@@ -46,6 +46,7 @@ var contentChecks = []struct {
 }{
 	{"clock", compareClocks},
 	{"launches", forecast},
+	{"room", room},
 	{"generators", usedUp(Generators)},
 	{"counters", usedUp(Counters)},
 	{"claims", usedUp(Claims)},
@@ -96,6 +97,38 @@ func forecast(c *content, _ []Share, r *checks.Reporter) {
 		}
 	}
 	r.Pass("%s", text)
+}
+
+// A store that is full within soon is a note, and within verySoon a finding. Both are days.
+const soon, verySoon = 90, 14
+
+// room says when claims fill the store, at the pace of the newest launches.
+func room(c *content, _ []Share, r *checks.Reporter) {
+	starts := 0
+	for _, l := range c.newest {
+		starts += l.NextGenerator - l.FirstGenerator
+	}
+	switch {
+	case c.roomErr != nil:
+		r.Unknown("the check could not be made: %v", c.roomErr)
+	case c.room < 0:
+		r.Pass("the store does not tell a limit")
+	case starts == 0:
+		r.Pass("the store has room for %d more starts of apps", c.room)
+	default:
+		// A day at least: the first hour of a log says little of the next.
+		took := max(c.now().Sub(c.newest[len(c.newest)-1].StartedAt), 24*time.Hour).Hours() / 24
+		days := float64(c.room) / (float64(starts) / took)
+		text := fmt.Sprintf("the store has room for %d more starts of apps: at %.3g a day it is full in "+
+			"%.0f days", c.room, float64(starts)/took, days)
+		switch {
+		case days < verySoon:
+			r.Finding("%s", text)
+		case days < soon:
+			r.Note("%s", text)
+		}
+		r.Pass("%s", text)
+	}
 }
 
 // usedUp looks at the shares of a kind.

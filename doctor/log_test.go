@@ -1,6 +1,7 @@
 package doctor_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -80,7 +81,7 @@ func TestPassed(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	const all = "clock launches generators counters claims claims-ahead times-ahead releases"
+	const all = "clock launches room generators counters claims claims-ahead times-ahead releases"
 	if got := strings.Join(codes, " "); got != all {
 		t.Errorf("%q, want %q", got, all)
 	}
@@ -109,6 +110,45 @@ func TestForecast(t *testing.T) {
 	says("launch 101 is the last one, and about 10 million starts of apps are left; the next one has the digits of an earlier one")
 	start(t, log, "in the second lap")
 	says("launch 100001 is the last one, and about 10 million starts of apps are left; the next one has the digits of an earlier one")
+}
+
+// A small store has room for a number of claims.
+type small struct {
+	*memory.Store
+	room int64
+	err  error
+}
+
+func (s *small) Room(context.Context) (int64, error) { return s.room, s.err }
+
+// A store that tells its limit is forecast to be full, at the pace of the newest launches.
+func TestRoom(t *testing.T) {
+	now := begin
+	store := &small{Store: memory.New(func() time.Time { return now })}
+	log := newLog(t, store)
+	claim(t, log, start(t, log, "a"), 100)
+	says := func(when, want string) {
+		t.Helper()
+		results, err := doctor.Log(ctx, log)
+		check(t, err)
+		i := slices.IndexFunc(results, func(r checks.Result) bool { return r.Check == "room" })
+		if got := fmt.Sprintf("%s: %s", results[i].Level, results[i].Message); got != want {
+			t.Errorf("%s: %q, want %q", when, got, want)
+		}
+	}
+	now = begin.Add(time.Hour) // which counts as a day
+	for days, level := range map[int64]string{90: "passed", 89: "note", 14: "note", 13: "finding", 0: "finding"} {
+		store.room = 100 * days
+		says("an hour", fmt.Sprintf("%s: the store has room for %d more starts of apps: at 100 a day it is "+
+			"full in %d days", level, store.room, days))
+	}
+	now = begin.Add(48 * time.Hour)
+	store.room = 5000
+	says("two days", "passed: the store has room for 5000 more starts of apps: at 50 a day it is full in 100 days")
+	store.room = -1
+	says("no limit", "passed: the store does not tell a limit")
+	store.err = errors.New("refused")
+	says("no answer", "unknown: the check could not be made: launchlog: refused")
 }
 
 // Clocks may differ by a second, and by 30 s with a note.

@@ -26,6 +26,8 @@ type content struct {
 	asked, answered time.Time // by this machine's clock, around the question for the store's time
 	store           time.Time // zero where the store has no clock
 	clockErr        error     // the store does not tell its time, and answers otherwise
+	room            int64     // claims that fit into the store, -1 if it knows no limit
+	roomErr         error
 
 	digits   launchlog.Digits
 	newest   []launchlog.Launch      // the last ones, the newest first
@@ -101,6 +103,7 @@ func read(
 		}
 		c.pools = append(c.pools, p)
 	}
+	c.room, c.roomErr = log.Room(ctx)
 	c.asked = now()
 	c.store, c.clockErr = log.Now(ctx)
 	c.answered = now()

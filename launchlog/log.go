@@ -402,6 +402,20 @@ func (l *Log) Now(ctx context.Context) (time.Time, error) {
 	return now, about("", err)
 }
 
+// Room returns how many more claims fit into the store until it is full, or -1 if the store does not
+// know a limit. Only etcd does, from version 3.6 on: it refuses all writes at its quota.
+func (l *Log) Room(ctx context.Context) (int64, error) {
+	room, err := attempt(ctx, l, "room", "", func(ctx context.Context) (int64, error) {
+		if s, ok := l.store.(interface {
+			Room(ctx context.Context) (int64, error)
+		}); ok {
+			return s.Room(ctx)
+		}
+		return -1, nil
+	})
+	return room, about("", err)
+}
+
 // namespace names the log's namespace, in errors. A log that is none has no name.
 func (l *Log) namespace() string {
 	if l == nil || l.opts.Namespace == "" {
