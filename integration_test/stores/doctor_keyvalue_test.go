@@ -76,6 +76,15 @@ func TestDoctorEtcd(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := check(t, "made anew", well)
+	store, err := etcd.Open(ctx, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	// The servers of the tests have etcd's default quota, of 2 GiB.
+	if room, err := store.Room(ctx); err != nil || room < 1_000_000 || room > 2<<30/690 {
+		t.Errorf("room for %d claims, %v", room, err)
+	}
 	if first["log"] == "" || second["log"] == first["log"] ||
 		second["cluster"] != first["cluster"] {
 		t.Errorf("%v, %v", first, second)
