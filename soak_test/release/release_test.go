@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -61,7 +62,7 @@ func user(t *testing.T, released string) []string {
 func TestRehearsal(t *testing.T) {
 	released, modules := release(t)
 	env := user(t, released)
-	app := t.TempDir()
+	app, all := t.TempDir(), t.TempDir()
 	quickstart, err := os.ReadFile(filepath.Join(root, "examples/quickstart/main.go"))
 	if err == nil {
 		err = os.WriteFile(filepath.Join(app, "main.go"), quickstart, 0o600)
@@ -88,15 +89,26 @@ func TestRehearsal(t *testing.T) {
 		t.Errorf("its version is %q", out)
 	}
 	run(t, app, nil, idmint, "demo")
+	binaries := filepath.Join(released, "binaries")
+	run(t, binaries, nil, "sha256sum", "--check", "--strict", "checksums.txt")
+	for _, arch := range []string{"amd64", "arm64"} {
+		archive := filepath.Join(binaries, "idmint_0.1.0_linux_"+arch+".tar.gz")
+		run(t, all, nil, "tar", "xzf", archive, "idmint")
+		if arch == runtime.GOARCH {
+			if out := run(t, all, nil, "./idmint", "--version"); !strings.HasPrefix(out, "idmint "+version+", go") {
+				t.Errorf("the binary's version is %q", out)
+			}
+		}
+	}
 
-	all := t.TempDir()
 	run(t, all, env, "go", "mod", "init", "example.com/all")
 	for _, module := range modules {
 		run(t, all, env, "go", "get", module+"@"+version)
 	}
 }
 
-// TestReproducible: the same commit gives the same tags, and modules with the same hashes.
+// TestReproducible: the same commit gives the same tags, modules with the same hashes, and the same
+// binaries and SBOMs.
 func TestReproducible(t *testing.T) {
 	of := func() (all string) {
 		folder, modules := release(t)
@@ -108,7 +120,14 @@ func TestReproducible(t *testing.T) {
 			}
 			all += string(hash) + "\n"
 		}
-		return all
+		sums, err := os.ReadFile(filepath.Join(folder, "binaries", "checksums.txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(sums), "\n"); n != 12 {
+			t.Errorf("%d files have checksums: want six archives and their SBOMs", n)
+		}
+		return all + string(sums)
 	}
 	if one, other := of(), of(); one != other {
 		t.Errorf("%s\nthe second time:\n%s", one, other)
