@@ -9,19 +9,19 @@ import (
 	"github.com/idmint/idmint/idtype/formats"
 )
 
-// BackdatedSno mints sno IDs that carry times of the caller's, such as those of rows that are
-// imported. It counts the IDs of each time on its own. So it needs a partition, or a pool of its
-// sequence numbers, for itself. No [Sno] may have that, nor another BackdatedSno, nor this one in
+// BackdatedSno mints sno IDs that carry times given by the caller, such as those of imported rows.
+// It counts the IDs of each time separately, and therefore needs a partition, or a pool of its
+// sequence numbers, that nothing else uses: no [Sno], no other BackdatedSno, and not this one in
 // another run of the app. It is safe for use by many goroutines.
 type BackdatedSno struct {
 	partition uint64
 	pool      Pool
 
 	mu   sync.Mutex        // guards used
-	used map[uint64]uint16 // per tick, how many of the pool less one: 12 to 30 bytes for each time
+	used map[uint64]uint16 // per tick: used slots of the pool, minus one; 12 to 30 bytes each
 }
 
-// NewBackdatedSno makes a generator of a partition, 0 ..= 65535. A nil pool is all sequence
+// NewBackdatedSno returns a generator for a partition, 0 ..= 65535. A nil pool means all sequence
 // numbers. Errors: [*idtype.RangeError] and [*OptionError].
 func NewBackdatedSno(partition int, pool *Pool) (*BackdatedSno, error) {
 	o, err := (&Options{Pool: pool, Clock: WallClock()}).complete(snoLayout)
@@ -37,8 +37,8 @@ func NewBackdatedSno(partition int, pool *Pool) (*BackdatedSno, error) {
 	}, nil
 }
 
-// At mints an ID of the 4 ms in which t falls. Errors: a [*idtype.RangeError] for a time outside
-// 2010-01-01..2079-09-07, and an [*OptionError] when the sequence numbers of the time are used up.
+// At mints an ID for the 4 ms that contain t. Errors: a [*idtype.RangeError] for a time outside
+// 2010-01-01..2079-09-07, and an [*OptionError] if the sequence numbers of that time are used up.
 func (g *BackdatedSno) At(t time.Time, meta byte) (idtype.SnoID, error) {
 	if g.used == nil {
 		return idtype.SnoID{}, errNotMade

@@ -6,24 +6,25 @@ import (
 	"time"
 )
 
-// Clock tells the time that IDs carry. Uniqueness never depends on its goodwill: it may jump and
-// go back.
+// Clock reports the time that IDs carry. It may jump and go back, because uniqueness never depends
+// on it.
 //
 //	clock         a reading costs   moves by
 //	the default   a time.Since      the monotonic clock
 //	[WallClock]   a time.Now        the system's clock, steps included
 //
-// The default is a clock of the generator's own, which never goes back. Once a second it is
-// compared with the system's. Where that is ahead, because it was set forward or the machine slept,
-// so is this one from then on. Where that was set back, this one stays ahead.
+// The default is a clock that belongs to the generator and never goes back. It is compared with the
+// system's clock once a second. If the system's clock is ahead, because it was set forward or the
+// machine slept, this clock jumps forward to it. If the system's clock was set back, this clock
+// stays ahead.
 type Clock interface {
-	// UnixNano is the time in nanoseconds since 1970.
+	// UnixNano returns the time in nanoseconds since 1970.
 	UnixNano() int64
-	// Sleep waits for d by this clock, or a little longer. It returns early with the error of ctx.
+	// Sleep waits for d by this clock, or slightly longer. It returns early with the error of ctx.
 	Sleep(ctx context.Context, d time.Duration) error
 }
 
-// WallClock is the system's clock as it is: it steps where an administrator or NTP sets it.
+// WallClock returns the unmodified system clock, which steps when an administrator or NTP sets it.
 func WallClock() Clock { return wallClock{} }
 
 type wallClock struct{}
@@ -56,19 +57,20 @@ type anchoredClock struct {
 	check  atomic.Int64     // the time since start at which to compare
 }
 
-// anchorCheck is how often an anchoredClock looks at the system's clock.
+// anchorCheck is the interval at which an anchoredClock is compared with the system's clock.
 const anchorCheck = time.Second
 
 func newAnchoredClock(system func() time.Time) *anchoredClock {
 	c := &anchoredClock{system: system}
 	c.offset.Store(system().UnixNano())
-	// After: a goroutine that does not get to run between leaves the clock behind, not ahead.
+	// Read last, so that a goroutine that is preempted in between leaves the clock behind, not
+	// ahead.
 	c.start = time.Now()
 	c.check.Store(int64(anchorCheck))
 	return c
 }
 
-// UnixNano is the time, not before what it was.
+// UnixNano returns the time, which never decreases.
 func (c *anchoredClock) UnixNano() int64 {
 	since := int64(time.Since(c.start))
 	if since >= c.check.Load() {
@@ -81,12 +83,12 @@ func (c *anchoredClock) UnixNano() int64 {
 func (c *anchoredClock) compare(since int64) {
 	c.check.Store(since + int64(anchorCheck))
 	system := c.system().UnixNano()
-	system -= int64(time.Since(c.start)) // after, as above
+	system -= int64(time.Since(c.start)) // read last, for the same reason as in newAnchoredClock
 	offset := c.offset.Load()
 	if system > offset {
 		c.offset.CompareAndSwap(offset, system)
 	}
 }
 
-// Sleep waits by the system's timers, which follow the monotonic clock.
+// Sleep waits by the runtime's timers, which follow the monotonic clock.
 func (c *anchoredClock) Sleep(ctx context.Context, d time.Duration) error { return sleep(ctx, d) }

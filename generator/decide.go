@@ -2,29 +2,29 @@ package generator
 
 import "context"
 
-// A view is what a call has read, in this order.
+// A view is the state that a call has read, in the order of the fields.
 type view struct {
 	span *span
 	word uint64
-	// The clock comes after the word. Else a call that read the clock later, and moved the word on,
-	// looks like a regression.
+	// The clock is read after the word. Otherwise, if another call read the clock later and moved
+	// the word on, this call would mistake that for a regression.
 	nano int64
 	now  uint64 // the tick of nano
 	lags bool   // slots of the last lag ticks may be used: nano is before due
-	// other is the highest tick that the other tick-tock bit has stamped.
+	// other is the highest tick that was stamped with the other tick-tock bit.
 	other uint64
 }
 
-// An action is what a call is to do with a word.
+// An action is the change that a call makes to a word.
 type action uint8
 
 const (
-	putBack action = iota // calls have overshot the last slot: make the word that slot again
+	putBack action = iota // calls have overshot the last slot: reset the word to that slot
 	goOn                  // take the next slots of the word's tick
 	begin                 // take the first slots of decision.tick
 	toggle                // the same, with the tick-tock bit toggled
 	await                 // wait until decision.tick
-	replace               // the window has no tick left: get another one
+	replace               // the window has no tick left: get another window
 	end                   // the layout has no tick left
 )
 
@@ -35,7 +35,8 @@ type decision struct {
 	behind bool // the clock is behind the word
 }
 
-// decide says what to do about a view. It reads nothing else, so a test can ask it about all views.
+// decide returns what to do about a view. It reads nothing else, so a test can try it with all
+// views.
 func (r *layout) decide(v view) decision {
 	tick, slot := r.tickOf(v.word), r.slotOf(v.word)
 	switch {
@@ -51,11 +52,11 @@ func (r *layout) decide(v view) decision {
 	return r.decideNext(v, r.following(v, tick, slot))
 }
 
-// decideBehind is decide for a clock that is behind the word's tick.
+// decideBehind decides if the clock is behind the word's tick.
 func (r *layout) decideBehind(v view, tick, slot uint64) decision {
 	next := tick + 1
 	if r.toggles {
-		// The first tick that the other bit may stamp.
+		// The first tick that may be stamped with the other bit.
 		free := max(v.other+1, v.span.from)
 		if free <= v.now {
 			return decision{action: toggle, tick: v.now, behind: true}
@@ -70,19 +71,19 @@ func (r *layout) decideBehind(v view, tick, slot uint64) decision {
 	return d
 }
 
-// following is the tick to go on with where the slots of tick are used up, or the clock is beyond
-// it.
+// following returns the tick to continue with if the slots of tick are used up, or the clock is
+// beyond it.
 func (r *layout) following(v view, tick, slot uint64) uint64 {
 	switch {
 	case v.now <= tick:
 		return tick + 1
-	case slot == r.last && v.lags: // what the generator slept through is used up first
+	case slot == r.last && v.lags: // the ticks that the generator slept through are used up first
 		return max(tick+1, v.now-min(r.lag, v.now))
 	}
 	return v.now
 }
 
-// decideNext is decide where the word's tick is not to be used any more, and next is.
+// decideNext decides if the word's tick cannot be used any more, and next follows.
 func (r *layout) decideNext(v view, next uint64) decision {
 	switch {
 	case next > r.maxTick:
@@ -95,7 +96,8 @@ func (r *layout) decideNext(v view, next uint64) decision {
 	return decision{action: begin, tick: next}
 }
 
-// mayWait says why a call is not to wait for a tick, and for the slots ahead that others want.
+// mayWait returns the reason why a call may not wait for a tick behind the calls that want ahead
+// slots.
 func (t *timeline) mayWait(ctx context.Context, nano int64, until, ahead uint64) error {
 	switch turn := until + ahead/t.perTick(); {
 	case ctx.Err() != nil:

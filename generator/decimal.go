@@ -16,72 +16,72 @@ import (
 // Numbers hands out generator numbers. A launchlog.Generators is one.
 type Numbers interface {
 	// NextGenerator returns the last five digits of a launch number, 1 ..= 99999, and a generator
-	// number, 0 ..= 99999. No generator has had the two before, in whatever process. The launch may be
-	// another one each time. A number whose fate is unknown must not be returned again: a gap is safe, a repeat is
-	// not.
+	// number, 0 ..= 99999. It never returns the same pair to two generators, in any process. The
+	// launch may differ from call to call. A number whose fate is unknown must not be returned
+	// again: a gap is safe, and a repeat is not.
 	NextGenerator(ctx context.Context) (launch, number int, err error)
 }
 
-// Decimal mints decimal IDs. It is safe for use by many goroutines. Its IDs ascend
-// as long as it keeps its generator number. That has the counters up to 922,337,202. When a tenth
-// is left it asks for the next number. Calls wait for that only where the source takes longer than
-// the app takes for the tenth.
+// Decimal mints decimal IDs. It is safe for use by many goroutines. Its IDs ascend as long as it
+// keeps its generator number, which lasts for 922,337,202 counters. When a tenth of them is left,
+// it asks for the next number in the background. Calls wait for that number only if the source
+// needs longer than the app needs for the last tenth.
 //
 // # Order
 //
-// A restarted app takes a new number. Where its numbers have a register of order, as those of the
-// launch log have, the number begins above the counters that the service's generators have
-// reported. So its rows come after those that are there. A generator reports at each number that it
-// takes, at [Decimal.Close], and in the background while it mints: each second, or less often where
-// more than ten generators of the service mint, so that all of them together ask the register ten
-// times a second. A hundred generators report every ten seconds each. One that does not mint does
-// not report. After a kill the next start may begin below the IDs since the last report, and never
-// repeats one.
+// A restarted app takes a new generator number. If its numbers have an order register, as those of
+// the launch log do, the new number begins above the counters that the service's generators have
+// reported, so that its rows sort after the existing ones. A generator reports when it takes a
+// number, at [Decimal.Close], and in the background while it mints. In the background it reports
+// every second, or less often if more than ten generators of the service mint, so that together
+// they ask the register ten times a second: a hundred generators report every ten seconds each. A
+// generator that does not mint does not report. After a kill, the next start may begin below the
+// IDs that were minted since the last report, but never repeats one.
 //
-// At a report a generator sees how far others have come, and moves up to them where it is behind.
-// So an ID is above all that were reported before its generator last looked.
+// With each report, a generator learns how far the others have come, and moves up to them if it is
+// behind. An ID is therefore above all IDs that were reported before its generator last looked.
 //
-// A report raises the register by a million counters, and ten thousand for each second since the
-// report before that was answered, 20 million at most. A generator that mints faster for long is
-// alone with its counters: others do not move up to it, and its own next start begins below it.
-// Schemes that go by time keep order at such rates.
+// A report raises the register by at most a million counters, plus ten thousand for each second
+// since the last report that was answered, and by no more than 20 million in all. A generator that
+// mints faster for long leaves the others behind: they do not move up to it, and its own next start
+// begins below its last counters. Schemes that carry the time keep order at such rates.
 //
-// Uniqueness depends on none of this: launch and generator number see to it. No call of Next waits
-// for the register but the one that waits for a number, and that up to 2 s. Without an answer a
-// number begins at 1, or where the generator knows others to be, and moves up later.
-// [DecimalStats] counts such starts.
+// Uniqueness depends on none of this, because launch and generator number guarantee it. Calls of
+// Next never wait for the register, except for a call that waits for a number, which waits for up
+// to 2 s more. If the register does not answer, the number begins at 1, or at the counter that the
+// generator last learned from the register, and moves up later. [DecimalStats] counts such starts.
 //
-// Counters begin again at 1 once the register has come to the last 11 % of them. At one ID a second
-// that takes 26 years, and 9.5 days at 1,000 a second. The fastest generator of the service decides,
-// because others move up to it.
+// Counters restart at 1 once the register has reached the last 11 % of them. That takes 26 years at
+// one ID a second, and 9.5 days at 1,000 a second. The fastest generator of the service sets the
+// pace, because the others move up to it.
 type Decimal struct {
-	// word is the ID that was minted last, less usedUp, modulo 2^64: a call adds a step, and owns
-	// the ID that it gets. An ID names its generator number and its counter, so this word is the
-	// whole state. From usedUp on, the number is used up or there is none yet: so the zero word
-	// mints nothing. Calls that find it so put it back. It is a plain word, used by functions of
-	// sync/atomic alone, because with the methods of atomic.Uint64 Next is not inlined.
+	// word is the last ID minted, less usedUp, modulo 2^64. A call adds a step, and owns the ID
+	// that it gets. Since an ID names its generator number and its counter, this word is the whole
+	// state. An ID of usedUp or more means that the number is used up, or that there is none yet,
+	// so the zero word mints nothing. Calls that find the word beyond usedUp put it back. It is a
+	// plain word, accessed only by functions of sync/atomic, because Next is not inlined with the
+	// methods of atomic.Uint64.
 	word uint64
-	_    [56]byte // calls write word all the time: the rest is not to share its cache line
+	_    [56]byte // calls write word all the time, so the rest must not share its cache line
 
-	numbers Numbers // immutable, as test
-	test    bool    // launch 0, whatever that of the numbers is
+	numbers Numbers // immutable, like test
+	test    bool    // launch 0, whatever the launch of the numbers
 
-	// ask is the ID at which the next number is to be asked for: lookAhead, and usedUp once that
-	// was done.
+	// ask is the ID at which the next number is requested: lookAhead, and usedUp after the request.
 	ask atomic.Uint64
 
 	bases requester[uint64] // for the ID that counter 0 of the next number would have
 
 	// Guarded by bases.mu.
 	used  []uint64 // the IDs that counter 0 of the numbers so far would have, in order
-	begun int      // how many of used were begun: all, or all but the last
+	begun int      // how many of used are in use or were: all, or all but the last
 	order order
-	// lost is an ErrRepeated: the source has lost numbers, and the counter of the one in use was
-	// set to its end, which says nothing of the IDs that were minted.
+	// lost is an ErrRepeated: the source has lost numbers. The counter of the number in use was
+	// then set to its end, and does not tell which IDs were minted.
 	lost error
 }
 
-// Counters are the leading digits of an ID, so these bounds hold whatever the generator number.
+// Counters are the leading digits of an ID, so these bounds hold for every generator number.
 const (
 	lookAhead = (perNumber - perNumber/10) * formats.DecimalStep // a tenth of the counters is left
 	usedUp    = (perNumber + 1) * formats.DecimalStep            // above every ID
@@ -89,8 +89,8 @@ const (
 	perNumber = formats.DecimalMaxCounter // counters per generator number
 )
 
-// NewDecimal makes a generator. It asks for its first generator number when the first ID is wanted,
-// not before. The error is an [*OptionError] for nil.
+// NewDecimal returns a generator, which asks for its first generator number when the first ID is
+// needed. The error is an [*OptionError] if numbers is nil.
 func NewDecimal(numbers Numbers) (*Decimal, error) {
 	if nilable.IsNil(numbers) {
 		return nil, noSource("numbers")
@@ -98,9 +98,9 @@ func NewDecimal(numbers Numbers) (*Decimal, error) {
 	return newDecimal(numbers, false), nil
 }
 
-// NewTestDecimal makes a generator for launch 0, whatever the launch of the numbers is. Its IDs
-// must never be stored in production. Of nil it takes the generator numbers 0, 1, 2 … by itself, so
-// any two such generators mint the same IDs.
+// NewTestDecimal returns a generator for launch 0, whatever the launch of the numbers is. Its IDs
+// must never be stored in production. If numbers is nil, the generator uses the generator numbers
+// 0, 1, 2 …, so that any two such generators mint the same IDs.
 func NewTestDecimal(numbers Numbers) *Decimal {
 	if nilable.IsNil(numbers) {
 		numbers = new(counting)
@@ -108,7 +108,7 @@ func NewTestDecimal(numbers Numbers) *Decimal {
 	return newDecimal(numbers, true)
 }
 
-// counting hands out 0, 1, 2 … A generator asks for one number at a time.
+// counting hands out 0, 1, 2 … It needs no lock, because a generator asks for one number at a time.
 type counting struct{ next int }
 
 func (c *counting) NextGenerator(context.Context) (launch, number int, err error) {
@@ -124,21 +124,21 @@ func newDecimal(numbers Numbers, test bool) *Decimal {
 	return g
 }
 
-// last is the ID that was minted last, or usedUp or more.
+// last returns the last ID minted, or usedUp or more.
 func (g *Decimal) last() uint64 { return atomic.LoadUint64(&g.word) + usedUp }
 
-// counter is the one that was taken last of the number in use. There is one.
+// counter returns the last counter taken of the number in use. There must be such a number.
 func (g *Decimal) counter() uint64 { return min(g.last()/formats.DecimalStep, perNumber) }
 
-// advance moves from one last ID to another, unless another call did.
+// advance moves the last ID from last to to, unless another call has moved it.
 func (g *Decimal) advance(last, to uint64) bool {
 	return atomic.CompareAndSwapUint64(&g.word, last-usedUp, to-usedUp)
 }
 
-// Ready takes the generator's first number, without minting. Call it before the first
-// transaction. A transaction that mints on the log's own database holds the lock of a SQLite
-// file, or a connection of a small pool. To take the number would wait for it. The error is a
-// [*NumberError].
+// Ready takes the generator's first number without minting an ID. Call it before the first
+// transaction: a transaction that mints, and runs on the log's own database, holds the lock of a
+// SQLite file or a connection of a small pool, so that taking the number would wait for the
+// transaction itself. The error is a [*NumberError].
 func (g *Decimal) Ready(ctx context.Context) error {
 	if g.last() < perNumber*formats.DecimalStep {
 		return nil
@@ -146,10 +146,10 @@ func (g *Decimal) Ready(ctx context.Context) error {
 	return g.change(ctx, "")
 }
 
-// Next mints one ID. Only the first call, and calls at a change of number that the source is late
-// for, look at ctx. The error is a [*NumberError].
+// Next mints one ID. It looks at ctx only in the first call, and if the source is late with the
+// next number. The error is a [*NumberError].
 func (g *Decimal) Next(ctx context.Context) (id idtype.DecimalID, err error) {
-	// Written to be inlined, which is worth a fifth of its time.
+	// Written so that it is inlined, which saves a fifth of its time.
 	id = idtype.DecimalID(atomic.AddUint64(&g.word, formats.DecimalStep) + usedUp)
 	if uint64(id) >= lookAhead {
 		id, err = g.beyond(ctx, id)
@@ -157,15 +157,15 @@ func (g *Decimal) Next(ctx context.Context) (id idtype.DecimalID, err error) {
 	return
 }
 
-// beyond goes on for a call of Next that took id.
+// beyond completes a call of Next that took id.
 func (g *Decimal) beyond(ctx context.Context, id idtype.DecimalID) (idtype.DecimalID, error) {
 	last := uint64(id)
 	if last < usedUp {
 		g.prefetch(last)
 		return id, nil
 	}
-	// A call that overshot puts the word back before it adds again. So the word is above usedUp
-	// by a step per goroutine at most.
+	// A call that overshot puts the word back before it adds again, so that the word exceeds usedUp
+	// by at most one step per goroutine.
 	for last > usedUp && !g.advance(last, usedUp) {
 		last = g.last()
 	}
@@ -173,7 +173,7 @@ func (g *Decimal) beyond(ctx context.Context, id idtype.DecimalID) (idtype.Decim
 	return idtype.DecimalID(first), err
 }
 
-// Fill mints len(dst) IDs, from one reservation unless the generator number changes within it: see
+// Fill mints len(dst) IDs, from one reservation unless the generator number changes meanwhile: see
 // [Source].
 func (g *Decimal) Fill(ctx context.Context, dst []idtype.DecimalID) (int, error) {
 	n := 0
@@ -191,7 +191,7 @@ func (g *Decimal) Fill(ctx context.Context, dst []idtype.DecimalID) (int, error)
 	return n, nil
 }
 
-// reserve takes 1 to n consecutive counters and returns the first ID of them.
+// reserve takes 1 to n consecutive counters and returns the ID of the first.
 func (g *Decimal) reserve(ctx context.Context, n int) (first uint64, count int, err error) {
 	for {
 		last := g.last()
@@ -209,7 +209,7 @@ func (g *Decimal) reserve(ctx context.Context, n int) (first uint64, count int, 
 	}
 }
 
-// takeFrom takes up to n of the counters above last, or none if another call took some.
+// takeFrom takes up to n of the counters above last, or none if another call took some of them.
 func (g *Decimal) takeFrom(last uint64, n int) (count int) {
 	if counter := last / formats.DecimalStep; counter < perNumber {
 		take := min(uint64(n), perNumber-counter)
@@ -221,8 +221,8 @@ func (g *Decimal) takeFrom(last uint64, n int) (count int) {
 	return 0
 }
 
-// change waits until the generator has a number with counters left. Advice is for who waits for the
-// first one in vain.
+// change waits until the generator has a number with counters left. Its errors end with advice if a
+// context ended while the call waited for the first number.
 func (g *Decimal) change(ctx context.Context, advice string) error {
 	if g.numbers == nil {
 		return &NumberError{Scheme: idtype.SchemeDecimal, Err: errNoSource}
@@ -237,7 +237,7 @@ func (g *Decimal) change(ctx context.Context, advice string) error {
 	return nil
 }
 
-// begin goes on with the next number. The caller holds bases.mu.
+// begin switches to the next number. The caller holds bases.mu.
 func (g *Decimal) begin(base uint64) {
 	above := g.order.begin()
 	g.begun++
@@ -246,22 +246,22 @@ func (g *Decimal) begin(base uint64) {
 	g.lookOn()
 }
 
-// prefetch asks for the next number, once, when the generator has come as far as id.
+// prefetch requests the next number, once, when the generator has reached id.
 func (g *Decimal) prefetch(id uint64) {
 	if id < g.ask.Load() {
 		return
 	}
 	g.bases.mu.Lock()
 	defer g.bases.mu.Unlock()
-	// The caller may have been held up over a change of number: then its ID says nothing about
-	// the new one.
+	// The caller may have been held up during a change of number, in which case its ID does not
+	// concern the new number.
 	if ask := g.ask.Load(); id >= ask && g.last() >= ask {
 		g.ask.Store(usedUp)
 		g.bases.startLocked()
 	}
 }
 
-// request asks for a number, and where it is to begin. The number does not depend on that.
+// request asks for a number, and for the counter at which it is to begin. The two are independent.
 func (g *Decimal) request(ctx context.Context) (uint64, error) {
 	g.bases.mu.Lock()
 	lost := g.lost
@@ -276,12 +276,12 @@ func (g *Decimal) request(ctx context.Context) (uint64, error) {
 	if g.order.register != nil {
 		ctx, cancel := context.WithTimeout(ctx, firstLook)
 		defer cancel()
-		_ = g.look(ctx) // which Stats tells of
+		_ = g.look(ctx) // Stats reports its error
 	}
 	return g.base(launch, number)
 }
 
-// base is the ID that counter 0 of a number would have.
+// base returns the ID that counter 0 of a number would have.
 func (g *Decimal) base(launch, number int) (uint64, error) {
 	if g.test {
 		launch = 0
@@ -295,7 +295,7 @@ func (g *Decimal) base(launch, number int) (uint64, error) {
 	return uint64(first) - formats.DecimalStep, err
 }
 
-// settled checks the base of a number that numbers answered with. The caller holds bases.mu.
+// settled checks the base of a number that the source returned. The caller holds bases.mu.
 func (g *Decimal) settled(base uint64, err error) (uint64, error) {
 	if err == nil && slices.Contains(g.used, base) {
 		launch, number := numberOf(base)
@@ -303,8 +303,8 @@ func (g *Decimal) settled(base uint64, err error) (uint64, error) {
 	}
 	g.stopFor(err)
 	if err != nil {
-		// Some later call asks again: the next one where no counters are left, else one a
-		// hundredth of them further on.
+		// A later call asks again: the next one if no counters are left, or else one that comes a
+		// hundredth of the counters later.
 		g.ask.Store(min(usedUp, g.last()+perNumber/100*formats.DecimalStep))
 		return 0, err
 	}
@@ -312,13 +312,13 @@ func (g *Decimal) settled(base uint64, err error) (uint64, error) {
 	return base, nil
 }
 
-// numberOf is the number of a base, and its launch.
+// numberOf returns the launch and the number of a base.
 func numberOf(base uint64) (launch, number int) {
 	parts := idtype.DecimalID(base + formats.DecimalStep).Parts()
 	return parts.Launch, parts.Generator
 }
 
-// stopFor stops the generator for an ErrRepeated. The caller holds bases.mu.
+// stopFor stops the generator if err is an ErrRepeated. The caller holds bases.mu.
 func (g *Decimal) stopFor(err error) {
 	if errors.Is(err, ErrRepeated) {
 		g.lost = err
@@ -326,35 +326,35 @@ func (g *Decimal) stopFor(err error) {
 	}
 }
 
-// taken is how many counters were taken of all numbers. There is one, and the caller holds
-// bases.mu.
+// taken returns how many counters of all numbers were taken. There must be a number in use, and the
+// caller holds bases.mu.
 func (g *Decimal) taken() uint64 {
 	return uint64(g.begun-1)*perNumber + g.counter() - g.order.skipped
 }
 
 // DecimalStats is the state of a [Decimal].
 type DecimalStats struct {
-	// Launch is that of the number in use, and 0 before the first one. A number may be of another
-	// launch than the one before.
+	// Launch is the launch of the number in use, or 0 before the first number. It may change with
+	// the number.
 	Launch int
-	// Generators are the generator numbers that were fetched, in order. The last may not be in use
-	// yet.
+	// Generators lists the generator numbers that were fetched, in order. The last one may not be
+	// in use yet.
 	Generators []int
-	Taken      uint64 // counters that were taken: IDs minted, and reserved by owned generators
-	// Counter is the one that was taken last of the number in use, up to 922,337,202. Before the
-	// first it is where the number begins, less 1.
+	Taken      uint64 // counters taken: IDs minted, and those reserved by owned generators
+	// Counter is the last counter taken of the number in use, up to 922,337,202. Before the first
+	// ID, it is one less than the counter at which the number begins.
 	Counter int
 
-	// What follows is of the register of order, and zero where its numbers have none. Round is how
-	// often counters had begun again at 1 before those in use. Register is what the generator has
-	// heard last: round × 820,880,110 + counter.
+	// The fields below concern the order register, and are zero for numbers without one. Round is
+	// how often counters had restarted at 1 before those in use. Register is the value that the
+	// generator last received from the register: round × 820,880,110 + counter.
 	Round, Register int
 
-	Rest    time.Duration // before the next look in the background, about
-	Blind   uint64        // numbers that were begun without an answer
-	Unheard uint64        // looks that had no answer, or none that makes sense
-	Moves   uint64        // times that the generator moved up to others
-	Skipped uint64        // counters that it left unused, where it began and where it moved up
+	Rest    time.Duration // approximate time between two looks in the background
+	Blind   uint64        // numbers that began without an answer of the register
+	Unheard uint64        // looks without an answer, or with a nonsensical one
+	Moves   uint64        // how often the generator moved up to others
+	Skipped uint64        // counters left unused where a number began, or by moving up
 	Err     error         // of the last look
 }
 
@@ -377,25 +377,25 @@ func (g *Decimal) Stats() DecimalStats {
 	return s
 }
 
-// Owned makes a generator for one goroutine, which takes counters from g in blocks and then
-// counts without any atomic step. What is left of a block when the generator is dropped stays
-// unused. A larger block costs less per ID and mixes the order of the goroutines' IDs more; 1,000
-// is plenty. A block does not move up when g does. Its IDs sort as those of the time at which it
-// was taken.
+// Owned returns a generator for one goroutine, which takes counters from g in blocks and then
+// counts without atomic operations. The rest of a block stays unused when the generator is dropped.
+// A larger block costs less per ID, but mixes the order of the goroutines' IDs more; 1,000 is
+// plenty. A block does not move up when g does, so its IDs sort by the time at which the block was
+// taken.
 func (g *Decimal) Owned(block int) *OwnedDecimal {
 	return &OwnedDecimal{shared: g, block: max(block, 1)}
 }
 
-// OwnedDecimal mints decimal IDs for the one goroutine that uses it. Its IDs ascend as those of
-// [Decimal] do.
+// OwnedDecimal mints decimal IDs for the one goroutine that uses it. Its IDs ascend like those of
+// [Decimal].
 type OwnedDecimal struct {
 	id, end idtype.DecimalID // the last ID minted, and the last one reserved
 	shared  *Decimal
 	block   int
-	_       [32]byte // owned generators of several goroutines are not to share a cache line
+	_       [32]byte // generators of different goroutines must not share a cache line
 }
 
-// Next mints one ID. See [Decimal.Next] for its errors.
+// Next mints one ID. Its errors are described at [Decimal.Next].
 func (o *OwnedDecimal) Next(ctx context.Context) (idtype.DecimalID, error) {
 	if o.id == o.end {
 		return o.refill(ctx)

@@ -9,38 +9,41 @@ import (
 )
 
 var (
-	// ErrRepeated is wrapped by the [NumberError] for a source that repeats itself. It handed out
-	// a generator number, a window of time or a range of a counter again, as a store does of which
-	// an older copy was put in its place. Others may be given what this generator has. So it mints
-	// nothing any more, and does not ask again. So it is where an error of the source has a method
-	// Lost() bool that says so, as launchlog.ErrBehind and ErrOtherLog have.
+	// ErrRepeated is wrapped by the [NumberError] of a generator whose source handed out a
+	// generator number, a window of time or a range of a counter twice, as a store does after it
+	// was replaced by an older copy. Other generators may be given the numbers that this one has,
+	// so it stops minting and does not ask its source again. Errors of the source that have a
+	// method Lost() bool, and return true, have the same effect: launchlog.ErrBehind and
+	// launchlog.ErrOtherLog are such errors.
 	ErrRepeated = errors.New("the source has lost numbers that it handed out: " +
-		"after a restore run idmint advance (docs/operate/restore.md), and then start this process again")
+		"after a restore, run idmint advance (docs/operate/restore.md), " +
+		"then start this process again")
 
-	// ErrClockBehind is wrapped by the [ClockError] for a clock that is further behind than a
-	// call may wait for.
-	ErrClockBehind = errors.New("the clock is behind the IDs minted so far, or behind their counter")
+	// ErrClockBehind is wrapped by the [ClockError] of a call whose clock is so far behind that the
+	// call would have to wait longer than MaxWait.
+	ErrClockBehind = errors.New("the clock is behind the IDs minted so far, " +
+		"or behind their counter")
 
-	// ErrClockStopped is wrapped by the [ClockError] for a clock that does not move.
+	// ErrClockStopped is wrapped by the [ClockError] of a call whose clock does not move.
 	ErrClockStopped = errors.New("the clock does not move")
 
-	// ErrMaxWait is wrapped by the [ClockError] for a call that would have to wait for longer than
-	// MaxWait: too many calls wait before it, or the source has no times before, as after idmint
-	// advance.
-	ErrMaxWait = errors.New("this is further away than MaxWait: " +
-		"too many calls wait, or the times before it count as used (docs/operate/restore.md)")
+	// ErrMaxWait is wrapped by the [ClockError] of a call that would have to wait longer than
+	// MaxWait, either because too many calls wait before it, or because its source has no earlier
+	// times left, as after idmint advance.
+	ErrMaxWait = errors.New("the wait would be longer than MaxWait: too many calls are waiting, " +
+		"or the times until then count as used (docs/operate/restore.md)")
 
-	// errNoSource is of a generator that no constructor made, such as a zero value, or that was made
-	// without a source.
-	errNoSource = errors.New("it has no source: a constructor makes it with one")
+	// errNoSource is the error of a generator that was not created by a constructor, such as a zero
+	// value, or that was created without a source.
+	errNoSource = errors.New("no number source: create the generator with a constructor")
 )
 
-// A repeated is an error of a source that says itself that it has lost numbers.
+// A repeated is an error by which a source itself reports that it has lost numbers.
 type repeated struct{ error }
 
 func (e *repeated) Unwrap() []error { return []error{ErrRepeated, e.error} }
 
-// asRepeated makes an ErrRepeated of such an error, and leaves others as they are.
+// asRepeated wraps such an error in ErrRepeated, and returns others unchanged.
 func asRepeated(err error) error {
 	var e interface{ Lost() bool }
 	if errors.As(err, &e) && e.Lost() {
@@ -49,15 +52,16 @@ func asRepeated(err error) error {
 	return err
 }
 
-// errNotMade is what a generator without a source returns, whose scheme is not known.
+// errNotMade is returned by generators that have no source and whose scheme is unknown.
 var errNotMade = &NumberError{Err: errNoSource}
 
-// A NotBeforeError is how a [Windows] says that it has no window before a unit of time. The
-// generator waits until then, as long as its MaxWait allows, and asks again.
+// A NotBeforeError is returned by a [Windows] that has no window before a certain unit of time. The
+// generator waits until then, if its MaxWait allows, and asks again.
 type NotBeforeError struct {
 	From int64 // a number of units since 1970
 	Unit time.Duration
-	Err  error // why, or nil; a [ClockError] of a call that does not wait so long wraps it
+	// Err is the reason, or nil. The [ClockError] of a call that does not wait that long wraps it.
+	Err error
 }
 
 func (e *NotBeforeError) Error() string {
@@ -69,17 +73,17 @@ func (e *NotBeforeError) Error() string {
 	return text
 }
 
-// Unwrap returns why.
+// Unwrap returns the reason.
 func (e *NotBeforeError) Unwrap() error { return e.Err }
 
-// A notBefore is of a call that does not wait for what a source of windows said it has to wait for.
+// A notBefore is the error of a call that does not wait as long as its source of windows demands.
 type notBefore struct{ err, why error }
 
 func (e *notBefore) Error() string   { return e.why.Error() }
 func (e *notBefore) Unwrap() []error { return []error{e.err, e.why} }
 
-// A NumberError is returned where a generator could not get what its source hands out. The
-// database is away, the launch has ended, or the numbers are used up. Nothing is lost by it, and
+// A NumberError is returned if a generator could not get numbers from its source, because the
+// database is unavailable, the launch has ended, or the numbers are used up. No IDs are lost, and
 // the next call asks again.
 type NumberError struct {
 	Scheme idtype.Scheme // empty for a generator that no constructor made
@@ -98,12 +102,12 @@ func (e *NumberError) Error() string {
 
 func (e *NumberError) Unwrap() error { return e.Err }
 
-// A ClockError is returned where a call would have to wait for the clock and does not, or no
-// longer. Nothing is lost by it.
+// A ClockError is returned by a call that would have to wait for the clock and does not, or gives
+// up waiting. No IDs are lost.
 type ClockError struct {
 	Scheme idtype.Scheme
-	Now    time.Time // what the clock says
-	Until  time.Time // what it has to reach
+	Now    time.Time // the time by the generator's clock
+	Until  time.Time // the time that the clock must reach
 	Err    error     // ErrClockBehind, ErrClockStopped, ErrMaxWait, or the context's
 }
 
@@ -116,8 +120,8 @@ const errorTime = "2006-01-02T15:04:05.000Z"
 
 func (e *ClockError) Unwrap() error { return e.Err }
 
-// An OptionError is returned by constructors for a setting that cannot be, and by
-// [BackdatedSno.At] for a time whose sequence numbers are used up.
+// An OptionError is returned by constructors for an invalid setting, and by [BackdatedSno.At] for a
+// time whose sequence numbers are used up.
 type OptionError struct {
 	Option string // its name, as in Options or in the constructor's parameters
 	Value  string // what was given
@@ -128,7 +132,7 @@ func (e *OptionError) Error() string {
 	return fmt.Sprintf("generator: %s %s %s", e.Option, e.Value, e.Reason)
 }
 
-// noSource is of a parameter that is nil.
+// noSource is the error for a parameter that is nil.
 func noSource(parameter string) *OptionError {
-	return &OptionError{parameter, "nil", "is no source: a generator mints from what it is given"}
+	return &OptionError{parameter, "nil", "is not a source: pass one that is not nil"}
 }

@@ -7,31 +7,32 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// The kinds of events.
+// Kinds of events.
 const (
-	// WindowBegan: a window is in use. Unless it is renewed, its number was taken.
+	// WindowBegan: a window is now in use. Unless the window is a renewal, its number is a new one.
 	WindowBegan = "window began"
-	// WindowMissed: the source gave no window. The generator goes on with the one that it has. It
-	// asks again when a call needs one, or when half of what is left has passed.
+	// WindowMissed: the source gave no window. The generator continues with its present window. It
+	// asks again when a call needs a window, or when half of the time left has passed.
 	WindowMissed = "window missed"
-	// ClockRegressed: the clock is behind the IDs minted so far. It is told as often as Stats
-	// counts it.
+	// ClockRegressed: the clock is behind the IDs minted so far. There is one event for each
+	// regression that Stats counts.
 	ClockRegressed = "clock regressed"
 )
 
-// Event is what [Options].Notify hears.
+// Event is the argument of [Options].Notify.
 type Event struct {
 	Kind   string // what happened
 	Scheme idtype.Scheme
 	Number uint64 // of the window in use, as bits of its IDs: see [Snapshot]
-	// Renewed: a window that began goes on with the number of the one before.
+	// Renewed is true for a window that began with the same number as the window before.
 	Renewed bool
-	// From and Until are the first moment of a window that began, and the one after its last. Until
-	// is zero for a window without an end.
+	// From is the first moment of a window that began, and Until is the first moment after it, or
+	// zero if the window does not end.
 	From, Until time.Time
-	// Behind is how far a clock that went back is behind the latest time that was stamped.
+	// Behind is how far a clock that went back is behind the latest time stamped.
 	Behind time.Duration
-	// Err is why a window was missed. A [NotBeforeError] in it says that it comes later.
+	// Err is the reason why a window was missed. If it wraps a [NotBeforeError], a window comes
+	// later.
 	Err error
 }
 
@@ -45,7 +46,7 @@ func (e Event) String() string {
 	return fmt.Sprintf("%s %s, of number %d", e.Scheme, e.Kind, e.Number)
 }
 
-// tell notifies, of a span's number.
+// tell notifies of an event that concerns the number of a span.
 func (t *timeline) tell(s *span, e Event) {
 	if t.notify != nil {
 		e.Scheme, e.Number = t.scheme, s.number
@@ -53,7 +54,7 @@ func (t *timeline) tell(s *span, e Event) {
 	}
 }
 
-// endOf is the moment after a window's last. It is zero for one without an end, and for none.
+// endOf returns the first moment after a window, or zero if it has no end or there is no window.
 func (t *timeline) endOf(s *span) time.Time {
 	if s.to == 0 || s.to > t.maxTick {
 		return time.Time{}

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// A missing is what has to come before there are slots: a window after the span, or else a tick.
+// A missing is what a call without slots needs: a window after the span, or else a tick.
 type missing struct {
 	window bool
 	span   *span
 	until  uint64
-	nano   int64 // what the clock said
+	nano   int64 // the time by the clock
 }
 
-// grab takes consecutive slots of one tick, as many from a slot on as want says, and does not wait.
+// grab takes consecutive slots of one tick without waiting. want returns how many, from a slot on.
 func (t *timeline) grab(want func(slot uint64) uint64) (slots, missing, error) {
 	for {
 		v, err := t.look()
@@ -49,7 +49,7 @@ func (t *timeline) grab(want func(slot uint64) uint64) (slots, missing, error) {
 	}
 }
 
-// look reads what a decision depends on.
+// look reads the state on which a decision depends.
 func (t *timeline) look() (v view, err error) {
 	if v.span = t.span.Load(); v.span == nil {
 		return v, errNotMade
@@ -58,7 +58,7 @@ func (t *timeline) look() (v view, err error) {
 	return v, t.lookOn(&v)
 }
 
-// lookOn reads what comes after the word.
+// lookOn reads the part of the state that has to be read after the word.
 func (t *timeline) lookOn(v *view) (err error) {
 	v.nano = t.clock.UnixNano()
 	v.now, err = t.tickAt(v.nano)
@@ -67,14 +67,14 @@ func (t *timeline) lookOn(v *view) (err error) {
 	return err
 }
 
-// putBack makes an overshot word the last slot again, unless another call changed it. A call that
-// added a slot too many tries this before it does anything else. So a word is above its last slot
-// by a step per goroutine at most.
+// putBack resets an overshot word to the last slot, unless another call changed it. A call that
+// added a slot too many tries this before anything else, so that a word exceeds its last slot by at
+// most one step per goroutine.
 func (t *timeline) putBack(s *span, word uint64) {
 	s.word.CompareAndSwap(word, word&tickTockBit|t.word(t.tickOf(word), t.last))
 }
 
-// granted is the slots that a decision leads to.
+// granted returns the slots that a decision gives to a call.
 func (t *timeline) granted(v view, d decision, want func(slot uint64) uint64) slots {
 	if d.action == goOn {
 		return slots{v.word + 1, want(t.slotOf(v.word) + 1), v.span}
@@ -86,8 +86,8 @@ func (t *timeline) granted(v view, d decision, want func(slot uint64) uint64) sl
 	return slots{bit | t.word(d.tick, t.first), want(t.first), v.span}
 }
 
-// prepare notes what a bit has stamped before the bit is toggled, so that nobody toggles it back
-// too early.
+// prepare records the tick that a bit has reached before the bit is toggled, so that no call
+// toggles it back too early.
 func (t *timeline) prepare(v view, d decision) {
 	if d.action == toggle {
 		raise(&t.stamped[v.word>>63], t.tickOf(v.word))
@@ -96,14 +96,15 @@ func (t *timeline) prepare(v view, d decision) {
 	}
 }
 
-// commit takes the slots, unless another call changed the word meanwhile.
+// commit takes the slots, unless another call has changed the word.
 func (t *timeline) commit(v view, got slots) bool {
 	return v.span.word.CompareAndSwap(v.word, got.word+got.n-1)
 }
 
-// follow goes on after a change of the word.
+// follow does what remains to be done after a change of the word.
 func (t *timeline) follow(v view, d decision) {
-	if v.span.tick.Load() != d.tick { // else calls that share the tick would write it all the time
+	// Without the comparison, all calls that share the tick would write it all the time.
+	if v.span.tick.Load() != d.tick {
 		v.span.tick.Store(d.tick)
 	}
 	if d.action == goOn {
@@ -113,7 +114,7 @@ func (t *timeline) follow(v view, d decision) {
 	t.askAhead(v.span, d.tick)
 }
 
-// used is how many slots of the word's tick were given out.
+// used returns how many slots of the word's tick were given out.
 func (t *timeline) used(s *span, word uint64) uint64 {
 	if slot := t.slotOf(word); slot >= t.first && s.has(t.tickOf(word)) {
 		return min(slot, t.last) - t.first + 1

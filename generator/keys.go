@@ -10,31 +10,31 @@ import (
 	"github.com/idmint/idmint/internal/nilable"
 )
 
-// A Source mints IDs. All generators of this package but the owned ones are Sources, and so are
+// A Source mints IDs. All generators of this package except owned ones are Sources, and so are
 // [Keys].
 type Source[T any] interface {
 	// Next mints one ID.
 	Next(ctx context.Context) (T, error)
-	// Fill mints len(dst) IDs and returns how many it minted, which is fewer only with an error.
-	// Those are valid, and will not be minted again.
+	// Fill mints len(dst) IDs and returns how many it minted, which are fewer only if there is an
+	// error. Those IDs are valid, and are not minted again.
 	Fill(ctx context.Context, dst []T) (int, error)
 }
 
-// Keys mints the typed keys of an entity, such as idtype.Decimal[User]. It has nothing of its own
-// but the generator, which may serve any number of entities. It is safe for use by many goroutines
-// if the generator is.
+// Keys mints the typed keys of an entity, such as idtype.Decimal[User]. Any number of Keys may
+// share a generator, because Keys have no other state. They are safe for use by many goroutines if
+// the generator is.
 type Keys[T idtype.ID] struct {
 	next func(context.Context) (T, error)
 	fill func(context.Context, []T) (int, error)
 }
 
-// For makes typed keys of a generator's IDs:
+// For returns Keys that mint typed keys with a generator:
 //
 //	users, err := generator.For[UserID](gen)
 //	ann.ID, err = users.Next(ctx)
 //
-// The error is an [*OptionError] for a key of another scheme or layout, and for a generator that is
-// nil. It is also one for a pointer to a key, such as *UserID.
+// The error is an [*OptionError] if the generator is nil, or if the key is of another scheme or
+// layout, or a pointer to a key, such as *UserID.
 func For[T, S idtype.ID](m Source[S]) (*Keys[T], error) {
 	var key T
 	var id S
@@ -42,27 +42,27 @@ func For[T, S idtype.ID](m Source[S]) (*Keys[T], error) {
 		return nil, noSource("generator")
 	}
 	to, from := reflect.TypeFor[T](), reflect.TypeFor[S]()
-	// Pointers to IDs, and structs that embed those, have the methods of IDs. On nil they panic.
+	// Pointers to IDs, and structs that embed them, have the methods of IDs, but panic on nil.
 	for _, t := range []reflect.Type{to, from} {
 		if t.Kind() != reflect.Int64 && t.Kind() != reflect.Array {
 			return nil, &OptionError{
-				"key", t.String(), "is no ID: take the type that it points to or embeds",
+				"key", t.String(), "is not an ID: use the type that it points to or embeds",
 			}
 		}
 	}
 	minted := idtype.LayoutOf(id)
 	if idtype.LayoutOf(key) != minted || !from.ConvertibleTo(to) {
-		return nil, &OptionError{"key", to.String(), fmt.Sprintf("is no key of %s IDs, which "+
-			"this generator mints", minted)}
+		return nil, &OptionError{"key", to.String(), fmt.Sprintf("is not a key for the %s IDs "+
+			"that this generator mints", minted)}
 	}
 	return &Keys[T]{
 		next: func(ctx context.Context) (T, error) {
 			id, err := m.Next(ctx)
 			return *(*T)(unsafe.Pointer(&id)), err
 		},
-		// Go converts a slice only by copying each ID. This sees the keys' own memory as IDs. The
-		// types convert into each other, and IDs are an int64 or an array of bytes. So both have
-		// the same size and alignment, and no pointers.
+		// Go converts a slice only by copying each ID. Instead, this treats the memory of the keys
+		// as IDs. The types convert into each other, and IDs are an int64 or an array of bytes, so
+		// that both have the same size and alignment, and no pointers.
 		fill: func(ctx context.Context, dst []T) (int, error) {
 			return m.Fill(ctx, unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(dst))), len(dst)))
 		},
@@ -86,8 +86,8 @@ func (k *Keys[T]) Fill(ctx context.Context, dst []T) (int, error) {
 	return k.fill(ctx, dst)
 }
 
-// Many mints n keys at once. With an error it returns those that were minted. For n below 1 there
-// are none.
+// Many mints n keys at once, and none if n is below 1. If there is an error, it returns the keys
+// that were minted.
 func (k *Keys[T]) Many(ctx context.Context, n int) ([]T, error) {
 	keys := make([]T, max(n, 0))
 	minted, err := k.Fill(ctx, keys)

@@ -13,80 +13,83 @@ import (
 	"github.com/idmint/idmint/idtype/formats"
 )
 
-// Ordered is [Numbers] with a register of order, which all generators of a service share: it holds
-// how far the counters of their IDs have come. A launchlog.Generators is one. A [Decimal] begins
-// above the register, and reports to it. So IDs ascend from one start and one deployment to the
-// next. Where an answer is late, wrong or missing, IDs do not ascend so, and none is repeated.
+// Ordered is [Numbers] with an order register, which all generators of a service share. The
+// register holds how far the counters of their IDs have come. A [Decimal] begins above the
+// register, and reports to it, so that IDs ascend from one start and one deployment to the next. If
+// an answer is late, wrong or missing, IDs may be out of order, but none is repeated. A
+// launchlog.Generators is Ordered.
 type Ordered interface {
 	Numbers
-	// Order counts a look at the register, raises the register to reached, where it is below, and
-	// returns what it is then, and how many looks it has counted. Reached is not negative, and 0
-	// raises nothing.
+	// Order counts a look at the register, raises the register to reached if it is below, and
+	// returns the register's value, and how many looks it has counted. Reached is not negative, and
+	// 0 raises nothing.
 	Order(ctx context.Context, reached int64) (is, looks int64, err error)
 }
 
-// The register counts on where counters begin again at 1: a counter of a round is round × roundLength
-// + counter. The last 11 % of the counters belong to no round. A generator that comes there goes on,
-// and the others begin the next round. That is more than the tenth at which the next number is asked
-// for, so whoever begins at the end of a round does not ask at once.
+// The register keeps counting when counters restart at 1: it holds a counter of a round as round ×
+// roundLength + counter. The last 11 % of the counters belong to no round: a generator that gets
+// there continues, while the others begin the next round. 11 % is more than the tenth at which the
+// next number is requested, so a generator that begins at the end of a round does not request one
+// at once.
 const roundLength = perNumber - perNumber/10 - perNumber/100
 
-// A generator looks at the register at each number that it takes, and while it mints. All generators
-// of a service look serviceLooks times a second together, or less: see [order.pace].
+// A generator looks at the register whenever it takes a number, and while it mints. Together, the
+// generators of a service look at most serviceLooks times a second: see [order.pace].
 const (
 	shortestRest = time.Second
 	longestRest  = 1000 * time.Second
-	awayRest     = 100 * time.Second // where the register does not answer, at most
+	awayRest     = 100 * time.Second // the longest rest while the register does not answer
 	serviceLooks = 10
-	evenRest     = 10 * time.Second // towards which each rest goes by a power of evenBy
-	evenBy       = 0.03             // so a large fleet looks a little more often
-	lookTime     = 10 * time.Second // that a look in the background may take
-	firstLook    = 2 * time.Second  // that a number waits for its look, at most
+	evenRest     = 10 * time.Second // each rest moves towards it by a power of evenBy
+	evenBy       = 0.03             // which lets a large fleet look slightly more often
+	lookTime     = 10 * time.Second // timeout of a look in the background
+	firstLook    = 2 * time.Second  // how long a number waits for its look, at most
 )
 
-// A report raises the register by what the generator has in its bucket: burst, and perSecond each second.
-// A generator that is ahead of the register by more is alone with its counters until its reports have
-// come there. So a benchmark, or a loop without an end, does not use up the round of a whole service.
+// A report raises the register by at most the content of the generator's bucket, which begins with
+// burst and fills by perSecond each second. If a generator is further ahead of the register, the
+// others do not follow until its reports have caught up. Thus a benchmark or an endless loop does
+// not use up the round of a whole service.
 const (
 	burst     = 1_000_000
 	perSecond = 10_000
 
-	// longestFill is beyond each rest. The time of a generator that minted nothing does not count.
+	// longestFill exceeds each rest. The time in which a generator minted nothing does not count.
 	longestFill = 2 * longestRest
 )
 
 var errLookEnded = errors.New("the register ended its goroutine without an answer")
 
-// An order is what a [Decimal] knows of its register. The generator's bases.mu guards it.
+// An order is what a [Decimal] knows about its register. It is guarded by the generator's bases.mu.
 type order struct {
-	register Ordered // immutable; nil where there is none
+	register Ordered // immutable; nil if there is none
 
-	is     uint64    // the register, as it was heard last
-	round  uint64    // of the number in use
+	is     uint64    // the last value received from the register
+	round  uint64    // round of the number in use
 	told   uint64    // how far the generator had come after the last look
-	bucket uint64    // by how much it may raise the register
-	looks  int64     // that the register had counted
-	looked time.Time // when the last look began that it answered; zero before the first
-	err    error     // of the last look; nil before the first
+	bucket uint64    // by how much the generator may raise the register
+	looks  int64     // the register's count of looks
+	looked time.Time // begin of the last look that was answered; zero before the first
+	err    error     // error of the last look; nil before the first
 
 	skipped               uint64 // counters that were passed over
 	moves, blind, unheard uint64 // for Stats
 
 	timer  *time.Timer        // of the next look; nil before the first number
-	rest   time.Duration      // before it, about
-	cancel context.CancelFunc // of the look in the background; nil if there is none
-	ended  chan struct{}      // closed when that has ended
+	rest   time.Duration      // approximate time before the next look
+	cancel context.CancelFunc // ends the look in the background; nil if there is none
+	ended  chan struct{}      // closed when the look in the background has ended
 	closed bool
 }
 
-// join makes g keep the order of its numbers. IDs of tests are none of their business.
+// join makes g keep the order of its numbers. Generators of test IDs do not take part.
 func (g *Decimal) join() {
 	if register, ok := g.numbers.(Ordered); ok && !g.test {
 		g.order = order{register: register, rest: shortestRest, bucket: burst}
 	}
 }
 
-// reached is how far g has come, as a register has it. The caller holds bases.mu.
+// reached returns how far g has come, in terms of the register. The caller holds bases.mu.
 func (g *Decimal) reached() uint64 {
 	if g.begun == 0 || g.lost != nil {
 		return 0
@@ -94,7 +97,7 @@ func (g *Decimal) reached() uint64 {
 	return g.order.round*roundLength + min(g.counter(), roundLength)
 }
 
-// look reports how far g has come, and hears how far others have. Where g is behind it moves up.
+// look reports how far g has come, learns how far the others have, and moves g up if it is behind.
 func (g *Decimal) look(ctx context.Context) error {
 	o := &g.order
 	g.bases.mu.Lock()
@@ -106,27 +109,27 @@ func (g *Decimal) look(ctx context.Context) error {
 
 	g.bases.mu.Lock()
 	defer g.bases.mu.Unlock()
-	answered := o.err == nil // the one before
+	answered := o.err == nil // the look before this one
 	if o.err = asRepeated(err); err != nil {
 		o.unheard++
 		o.rest = max(o.rest, min(2*o.rest, awayRest))
 		if g.stopFor(o.err); g.lost != nil {
-			g.bases.pending = nil // which may be a number
+			g.bases.pending = nil // it may hold a number
 		}
 		return o.err
 	}
-	if began.After(o.looked) { // else the answer is late
+	if began.After(o.looked) { // or else the answer is late
 		if since := o.since(began); since > 0 && answered {
 			o.pace(looks-o.looks, since)
 		}
 		o.looked, o.looks, o.bucket = began, looks, left
 	}
-	o.is, o.told = max(o.is, is), reached // without what was minted meanwhile
+	o.is, o.told = max(o.is, is), reached // excludes IDs minted meanwhile
 	g.moveUp()
 	return nil
 }
 
-// since is the time since the last look that was answered, or 0 before the first.
+// since returns the time since the last look that was answered, or 0 before the first.
 func (o *order) since(now time.Time) time.Duration {
 	if o.looked.IsZero() {
 		return 0
@@ -134,8 +137,9 @@ func (o *order) since(now time.Time) time.Duration {
 	return now.Sub(o.looked)
 }
 
-// report returns a report, and what it leaves in the bucket. That is taken once the report is
-// answered: whatever became of one without an answer, the next one raises the register to no more.
+// report returns the value to report, and what is left in the bucket afterwards. The bucket is only
+// changed once the register has answered: if a report gets no answer, the next one raises the
+// register to the same value at most, whether or not the first one arrived.
 func (o *order) report(reached uint64, since time.Duration) (report, left uint64) {
 	filled := uint64(min(since, longestFill).Seconds() * perSecond)
 	left = min(o.bucket+filled, max(burst, filled))
@@ -143,9 +147,9 @@ func (o *order) report(reached uint64, since time.Duration) (report, left uint64
 	return report, left - (report - min(report, o.is))
 }
 
-// ask asks the register.
+// ask sends a report to the register.
 func (o *order) ask(ctx context.Context, report uint64) (is uint64, looks int64, err error) {
-	err = errLookEnded // which stays if the register ends the goroutine
+	err = errLookEnded // kept if the register ends the goroutine
 	defer func() {
 		if v := recover(); v != nil {
 			err = panicError(v)
@@ -154,35 +158,36 @@ func (o *order) ask(ctx context.Context, report uint64) (is uint64, looks int64,
 	answer, looks, err := o.register.Order(ctx, int64(min(report, math.MaxInt64)))
 	if err == nil && answer < 0 {
 		err = &idtype.RangeError{
-			Type: "DecimalID", Part: "register of order", Value: answer, Max: math.MaxInt64,
+			Type: "DecimalID", Part: "order register", Value: answer, Max: math.MaxInt64,
 		}
 	}
 	return uint64(answer), looks, err
 }
 
-// pace sets the rest before the next look, by the looks of all generators since the last one. Where
-// all rest as long as this one, they come to serviceLooks a second. Who rests longer than others
-// comes a little nearer to them at each look, and so do they. Without that each fleet would stay as
-// uneven as it is: it keeps the pace as a whole.
+// pace sets the rest before the next look, according to the looks of all generators since the last
+// one. If all generators rest equally long, they look serviceLooks times a second together. With
+// each look, a generator that rests longer than others comes slightly closer to them, and they to
+// it. Without that, an uneven fleet would stay uneven, because only the pace of the whole fleet is
+// controlled.
 func (o *order) pace(looks int64, since time.Duration) {
 	rest := float64(o.rest) * float64(looks) / (serviceLooks * since.Seconds())
 	rest *= math.Pow(float64(evenRest)/float64(o.rest), evenBy)
 	o.rest = time.Duration(min(max(rest, float64(shortestRest)), float64(longestRest)))
 }
 
-// jittered is the time until the next look. Generators that were started at once do not look at
-// once.
+// jittered returns the time until the next look. It varies, so that generators that were started
+// together do not look at the same time.
 func (o *order) jittered() time.Duration { return max(o.rest/2+rand.N(o.rest), shortestRest) }
 
-// moveUp moves a generator up that is behind the register, but not into the last counters of a
-// number, which belong to no round. The caller holds bases.mu: so the number does not change
+// moveUp moves a generator up if it is behind the register, but not into the last counters of a
+// number, which belong to no round. The caller holds bases.mu, so the number does not change
 // meanwhile.
 func (g *Decimal) moveUp() {
 	for g.begun > 0 && !g.moveFrom(g.last()) {
 	}
 }
 
-// moveFrom moves up from the last ID. It reports false where another call has taken IDs meanwhile.
+// moveFrom moves up from the last ID. It returns false if another call has taken IDs meanwhile.
 func (g *Decimal) moveFrom(last uint64) bool {
 	o := &g.order
 	counter := o.is % roundLength
@@ -199,7 +204,7 @@ func (g *Decimal) moveFrom(last uint64) bool {
 	return true
 }
 
-// begin returns the counter that the next number begins above. The caller holds bases.mu.
+// begin returns the counter above which the next number begins. The caller holds bases.mu.
 func (o *order) begin() uint64 {
 	if o.err != nil {
 		o.blind++
@@ -210,13 +215,13 @@ func (o *order) begin() uint64 {
 	return counter
 }
 
-// lookOn begins the looks in the background. The caller holds bases.mu.
+// lookOn starts the looks in the background. The caller holds bases.mu.
 func (g *Decimal) lookOn() {
 	o := &g.order
 	if o.register == nil || o.closed || o.timer != nil {
 		return
 	}
-	// The timer keeps no generator alive that nobody uses any more.
+	// The timer must not keep an unused generator alive.
 	self := weak.Make(g)
 	o.timer = time.AfterFunc(o.jittered(), func() {
 		if g := self.Value(); g != nil {
@@ -225,8 +230,8 @@ func (g *Decimal) lookOn() {
 	})
 }
 
-// lookAgain looks in the background where the generator has minted since the last look, and sets the
-// timer again.
+// lookAgain looks in the background if the generator has minted since the last look, and resets the
+// timer.
 func (g *Decimal) lookAgain() {
 	o := &g.order
 	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
@@ -248,15 +253,15 @@ func (g *Decimal) lookAgain() {
 		}
 	}()
 	if !idle {
-		_ = g.look(ctx) // Stats has the error
+		_ = g.look(ctx) // Stats reports the error
 	}
 }
 
-// Close reports how far the generator has come, so that the next start begins above it, and ends its
-// looks in the background. Call it when the app ends. Without it, and after a kill, the last report
-// may be late: see [Decimal]. It does nothing for a generator that took no number, or whose numbers
-// have no register. IDs that are minted after Close are not reported. After an error the next start
-// may begin below its last IDs. None is repeated.
+// Close reports how far the generator has come, so that the next start begins above it, and ends
+// the looks in the background. Call it when the app ends. Without Close, as after a kill, the last
+// report may be out of date: see [Decimal]. Close does nothing if the generator took no number, or
+// if its numbers have no register. IDs that are minted after Close are not reported. After an
+// error, the next start may begin below the last IDs, but never repeats one.
 func (g *Decimal) Close(ctx context.Context) error {
 	o := &g.order
 	if o.register == nil {
@@ -291,7 +296,7 @@ func (g *Decimal) unreported(err error) error {
 		g.Stats().Launch, err)
 }
 
-// stats adds what the generator knows of its register. The caller holds bases.mu.
+// stats adds what the generator knows about its register. The caller holds bases.mu.
 func (o *order) stats(s *DecimalStats) {
 	s.Round, s.Register = int(o.round), int(o.is)
 	s.Blind, s.Unheard, s.Moves, s.Skipped = o.blind, o.unheard, o.moves, o.skipped

@@ -9,33 +9,33 @@ import (
 	"time"
 )
 
-// requestTimeout bounds one request, which belongs to no caller's context.
+// requestTimeout bounds a request, because a request does not run under the context of a caller.
 const requestTimeout = time.Minute
 
 var errNoAnswer = errors.New("the source ended its goroutine without an answer")
 
-// A requester gets what a generator mints from next: a generator number, a block or a window. It
-// asks ahead of time in the background, or when a call needs it. It asks once for all calls that
-// wait.
+// A requester gets what a generator needs next in order to mint: a generator number, a block or a
+// window. It asks ahead of time in the background, or when a call needs an answer, and asks once
+// for all waiting calls.
 type requester[T any] struct {
 	ask     func(context.Context) (T, error)
 	settled func(T, error) (T, error) // checks the answer; called with mu held
-	trouble func() error              // what is in the way of an answer; nil if nobody knows
+	trouble func() error              // what delays the answer; nil if unknown
 
-	// mu guards pending, and what settled, needed and install touch. It is not held while waiting.
+	// mu guards pending, and what settled, needed and install access. It is not held while waiting.
 	mu      sync.Mutex
 	pending *request[T]
 }
 
-// A request is made by one goroutine and awaited by any.
+// A request is made by one goroutine and may be awaited by any number of them.
 type request[T any] struct {
 	done   chan struct{} // closed when answer and err are set
 	answer T
 	err    error
 }
 
-// refresh waits for an answer, asks for it if nobody did, and installs it once, if it is still
-// needed.
+// refresh waits for an answer, after asking for it if no other call has, and installs the answer
+// once, if it is still needed.
 func (r *requester[T]) refresh(ctx context.Context, needed func() bool, install func(T)) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (r *requester[T]) refresh(ctx context.Context, needed func() bool, install 
 	return nil
 }
 
-// cutOff is the error of a call whose context has ended, with what is in the way of its answer.
+// cutOff returns the error of a call whose context has ended, and adds what delayed the answer.
 func (r *requester[T]) cutOff(ctx context.Context) error {
 	if r.trouble != nil {
 		if why := r.trouble(); why != nil {
@@ -75,8 +75,8 @@ func (r *requester[T]) cutOff(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// troubleOf is the method of a source that tells what is in the way of it, as those of a launch log
-// do. It is nil for other sources.
+// troubleOf returns the Trouble method of a source, which reports what is delaying the source. A
+// launch log's sources have that method; for others, troubleOf returns nil.
 func troubleOf(source any) func() error {
 	if s, ok := source.(interface{ Trouble() error }); ok {
 		return s.Trouble
@@ -84,7 +84,7 @@ func troubleOf(source any) func() error {
 	return nil
 }
 
-// startLocked joins the pending request, or makes one. The caller holds mu.
+// startLocked returns the pending request, or starts one. The caller holds mu.
 func (r *requester[T]) startLocked() *request[T] {
 	if r.pending == nil {
 		r.pending = &request[T]{done: make(chan struct{})}
@@ -93,16 +93,16 @@ func (r *requester[T]) startLocked() *request[T] {
 	return r.pending
 }
 
-// run makes a request. The source and, in settled, the clock and Notify are the user's: each may
-// panic, or end the goroutine.
+// run makes a request. The source and, in settled, the clock and Notify are the user's code, which
+// may panic or end the goroutine.
 func (r *requester[T]) run(q *request[T]) {
 	ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
 	defer cancel()
-	q.err = errNoAnswer // which stays if the goroutine ends
+	q.err = errNoAnswer // kept if the goroutine ends
 	defer func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		// A later call asks again, but not a source that has lost numbers: that answer stays.
+		// A later call asks again, unless the source has lost numbers: that answer is final.
 		if q.err != nil && !errors.Is(q.err, ErrRepeated) {
 			r.pending = nil
 		}
@@ -114,8 +114,8 @@ func (r *requester[T]) run(q *request[T]) {
 	q.answer, q.err = guarded(func() (T, error) { return r.settled(answer, err) })
 }
 
-// panicError is of a source that panicked. It is asked in a goroutine of its own, where a panic would
-// end the process.
+// panicError is the error of a source that panicked. The source is called in a separate goroutine,
+// where a panic would end the process.
 func panicError(v any) error {
 	if err, ok := v.(error); ok {
 		return fmt.Errorf("the source panicked: %w\n%s", err, debug.Stack())
@@ -123,7 +123,7 @@ func panicError(v any) error {
 	return fmt.Errorf("the source panicked: %v\n%s", v, debug.Stack())
 }
 
-// guarded makes an error of a panic.
+// guarded turns a panic into an error.
 func guarded[T any](f func() (T, error)) (v T, err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {

@@ -12,52 +12,52 @@ import (
 	"github.com/idmint/idmint/internal/nilable"
 )
 
-// Sequence mints sequence IDs from a counter in a database. With a block size of 1 each ID is a
-// step of the counter: IDs ascend over all processes, and are as slow as the database. With
-// larger blocks, hi/lo, a process counts through a block by itself, and has the next one before
-// it needs it. IDs ascend within each generator. What is left of a block when it is dropped stays
-// unused. It is safe for use by many goroutines.
+// Sequence mints sequence IDs from a counter in a database. With a block size of 1, each ID is a
+// step of the counter: IDs ascend over all processes, but minting is as slow as the database. With
+// larger blocks (hi/lo), a process counts through a block without asking the database, and fetches
+// the next block before it is needed: IDs ascend within each generator. The rest of a block stays
+// unused when the generator is dropped. A Sequence is safe for use by many goroutines.
 type Sequence struct {
 	counter Counter
 	size    int64
-	most    int64                 // the last ID of all
+	most    int64                 // the highest ID allowed
 	block   atomic.Pointer[block] // the block in use
 	blocks  requester[*block]
 
-	// Of blocks of 1: the highest ID that was reserved, and whether the counter fell below it.
+	// For blocks of 1: the highest ID reserved, and the error after the counter fell below it.
 	highest atomic.Uint64
 	stopped atomic.Pointer[NumberError]
 
-	taken, opened atomic.Uint64 // for Stats; taken without the block in use
+	taken, opened atomic.Uint64 // for Stats; taken does not include the block in use
 }
 
 // A block is a range of IDs in use.
 type block struct {
-	// last is the ID that was minted last: a call adds one, and owns the ID that it gets.
+	// last is the ID that was minted last. A call adds one, and owns the ID that it gets.
 	last      atomic.Uint64
-	_         [56]byte // calls write last all the time: the rest is not to share its cache line
+	_         [56]byte // calls write last all the time, so the rest must not share its cache line
 	first     uint64
-	lookAhead uint64 // a tenth is left from this ID on
+	lookAhead uint64 // a tenth of the block is left from this ID on
 	end       uint64 // the last ID
-	ask       uint64 // the ID from which on the next block is asked for; guarded by blocks.mu
+	ask       uint64 // the ID from which the next block is requested; guarded by blocks.mu
 }
 
-// NewSequence makes a generator that takes size IDs from the counter at a time. A counter of the
-// launch log is not to have the name of one of idmint's own: see the Counter method of launchlog's
-// Log. The error is an [*OptionError].
+// NewSequence returns a generator that takes size IDs from the counter at a time. A log counter
+// must not have a name that idmint itself uses: see the Counter method of launchlog's Log. The
+// error is an [*OptionError].
 func NewSequence(counter Counter, size int64) (*Sequence, error) {
 	return NewSequenceUpTo(counter, size, math.MaxInt64)
 }
 
-// NewSequenceUpTo is NewSequence whose IDs are at most so much. A block that would pass it is an
-// [*idtype.RangeError] within a [*NumberError], and its numbers stay unused. IDs up to 1<<53 - 1 are
-// numbers that JavaScript holds: see [idtype.AsNumber].
+// NewSequenceUpTo is like NewSequence, but limits the IDs to most. A block that would exceed it is
+// an [*idtype.RangeError] within a [*NumberError], and its numbers stay unused. IDs up to 1<<53 - 1
+// fit into the numbers of JavaScript: see [idtype.AsNumber].
 func NewSequenceUpTo(counter Counter, size, most int64) (*Sequence, error) {
 	if most < 1 {
-		return nil, &OptionError{"most", strconv.FormatInt(most, 10), "is below 1, the first ID"}
+		return nil, &OptionError{"most", strconv.FormatInt(most, 10), "must be at least 1"}
 	}
 	if size < 1 || size > math.MaxInt32 {
-		return nil, &OptionError{"size", strconv.FormatInt(size, 10), "is outside 1..2147483647"}
+		return nil, &OptionError{"size", strconv.FormatInt(size, 10), "must be in 1..2147483647"}
 	}
 	if nilable.IsNil(counter) {
 		return nil, noSource("counter")
@@ -87,7 +87,7 @@ func (g *Sequence) reserve(ctx context.Context, n int64) (*block, error) {
 	return b, nil
 }
 
-// check looks at a block that the counter gave. The caller holds blocks.mu.
+// check validates a block that the counter returned. The caller holds blocks.mu.
 func (g *Sequence) check(b *block, err error) (*block, error) {
 	old := g.block.Load()
 	if err == nil && b.first <= old.end {
@@ -96,13 +96,13 @@ func (g *Sequence) check(b *block, err error) (*block, error) {
 	if errors.Is(err, ErrRepeated) {
 		old.last.Store(old.end) // others may be given what is left of it
 	}
-	if err != nil { // not again at once
+	if err != nil { // do not ask again at once
 		old.ask = old.last.Load() + uint64(g.size/100) + 1
 	}
 	return b, err
 }
 
-// Next mints one ID. With blocks, it looks at ctx where it waits for one only. The error is a
+// Next mints one ID. With blocks, it looks at ctx only if it has to wait for one. The error is a
 // [*NumberError].
 func (g *Sequence) Next(ctx context.Context) (idtype.SequenceID, error) {
 	b := g.block.Load()
@@ -116,7 +116,7 @@ func (g *Sequence) Next(ctx context.Context) (idtype.SequenceID, error) {
 	return g.beyond(ctx, b, id)
 }
 
-// beyond goes on for a call of Next that took id of b.
+// beyond completes a call of Next that took id of b.
 func (g *Sequence) beyond(ctx context.Context, b *block, id uint64) (idtype.SequenceID, error) {
 	if id <= b.end {
 		g.prefetch(b, id)
@@ -127,7 +127,7 @@ func (g *Sequence) beyond(ctx context.Context, b *block, id uint64) (idtype.Sequ
 	return ids[0], err
 }
 
-// Fill mints len(dst) IDs, with a block size of 1 in one step of the counter: see [Source].
+// Fill mints len(dst) IDs. With a block size of 1, it takes one step of the counter: see [Source].
 func (g *Sequence) Fill(ctx context.Context, dst []idtype.SequenceID) (int, error) {
 	switch g.size {
 	case 0:
@@ -160,12 +160,12 @@ func (g *Sequence) Fill(ctx context.Context, dst []idtype.SequenceID) (int, erro
 	return n, nil
 }
 
-// direct reserves what a call needs, within its context.
+// direct reserves the IDs that a call needs, within its context.
 func (g *Sequence) direct(ctx context.Context, dst []idtype.SequenceID) (int, error) {
 	if len(dst) == 0 {
 		return 0, nil
 	}
-	before := g.highest.Load() // what was there before this step is below what it gives
+	before := g.highest.Load() // the step must return IDs above it
 	if stopped := g.stopped.Load(); stopped != nil {
 		return 0, stopped
 	}
@@ -204,7 +204,7 @@ func (b *block) used() uint64 {
 	return min(b.last.Load(), b.end) + 1 - b.first
 }
 
-// prefetch asks for the block after b, once b has come as far as id.
+// prefetch requests the block after b, once b has reached id.
 func (g *Sequence) prefetch(b *block, id uint64) {
 	g.blocks.mu.Lock()
 	defer g.blocks.mu.Unlock()
@@ -214,8 +214,8 @@ func (g *Sequence) prefetch(b *block, id uint64) {
 }
 
 // Ready waits until the generator has a block, without minting: see [Decimal.Ready]. With a block
-// size of 1 there is nothing to wait for, and each Next asks the counter: with SQLite, call it
-// outside of transactions. The error is a [*NumberError].
+// size of 1, Ready does nothing, and each Next asks the counter. In that case, do not call Next
+// within a transaction on SQLite. The error is a [*NumberError].
 func (g *Sequence) Ready(ctx context.Context) error {
 	b := g.block.Load()
 	switch {
@@ -239,8 +239,8 @@ func (g *Sequence) renew(ctx context.Context, b *block) error {
 // SequenceStats is the state of a [Sequence].
 type SequenceStats struct {
 	Taken     uint64  // IDs minted
-	Blocks    uint64  // blocks that were begun, or steps of the counter
-	BlockUsed float64 // share of the block that is used, 0 to 1
+	Blocks    uint64  // blocks begun, or steps of the counter
+	BlockUsed float64 // used share of the block, 0 to 1
 }
 
 // Stats reports the state, for metrics.

@@ -7,21 +7,21 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// Snapshot is how far a generator has come: what Options.Snapshot takes at the next start of an
-// app. Take it after the last ID was minted; it knows nothing of later ones. Its JSON may be kept
-// in a file.
+// Snapshot records how far a generator has come, for Options.Snapshot at the app's next start. Take
+// it after the last ID was minted, because it does not cover later ones. Its JSON may be kept in a
+// file.
 type Snapshot struct {
 	Scheme   idtype.Scheme `json:"scheme"`
-	Number   uint64        `json:"number"` // the generator's, as bits of its IDs
-	Time     time.Time     `json:"time"`   // the latest time that was stamped
-	Slot     int           `json:"slot"`   // the last slot of it that was used
-	Pool     Pool          `json:"pool"`   // the slots that the generator had
+	Number   uint64        `json:"number"` // the generator's number, as bits of its IDs
+	Time     time.Time     `json:"time"`   // the latest time stamped
+	Slot     int           `json:"slot"`   // the last slot of that time that was used
+	Pool     Pool          `json:"pool"`   // the slots of the generator
 	TickTock bool          `json:"tick_tock,omitempty"`
-	// Other is the latest time that is not to be stamped with the other tick-tock bit.
+	// Other is the latest time that must not be stamped with the other tick-tock bit.
 	Other time.Time `json:"other,omitzero"`
 }
 
-// snapshotError refuses a snapshot.
+// snapshotError is the error of a snapshot that is rejected.
 func snapshotError(n Snapshot, reason string) error {
 	at := n.Time.UTC().Format(time.RFC3339Nano)
 	return &OptionError{
@@ -29,9 +29,9 @@ func snapshotError(n Snapshot, reason string) error {
 	}
 }
 
-// Snapshot is how far the generator has come.
+// Snapshot returns how far the generator has come.
 func (t *timeline) Snapshot() Snapshot {
-	// A toggle notes what it leaves before it changes the word, so the word comes first.
+	// A toggle records what it leaves before it changes the word, so the word is read first.
 	s, word := t.state()
 	bit := word >> 63
 	n := Snapshot{
@@ -39,26 +39,26 @@ func (t *timeline) Snapshot() Snapshot {
 		Time: t.at(t.tickOf(word)), TickTock: bit == 1,
 		Slot: int(min(t.slotOf(word), t.last)), Pool: Pool{int(t.first), int(t.last)},
 	}
-	if t.toggles { // nor is time from before the window to be stamped with it
+	if t.toggles { // times before the window must not be stamped with it either
 		other := max(t.stamped[1-bit].Load(), s.from-1)
 		n.Other = t.at(other)
 	}
 	return n
 }
 
-// stampAt is the tick that begins at a moment.
+// stampAt returns the tick that begins at m, if there is one.
 func (t *timeline) stampAt(m time.Time) (uint64, bool) {
 	tick, err := t.tickAtTime(m)
 	return tick, err == nil && t.at(tick).Equal(m)
 }
 
-// restore makes a span of Given go on where a snapshot ended, or says why it cannot.
+// restore makes a span of Given continue after a snapshot, or returns the reason why it cannot.
 func (t *timeline) restore(s *span, n Snapshot, layoutLast uint64) (refused string) {
 	switch {
 	case n.Scheme != t.scheme:
-		return "is of another scheme"
+		return "belongs to another scheme"
 	case n.Number != s.number:
-		return "is of another number, and says nothing about this one"
+		return "belongs to another number, so it does not protect this one"
 	case n.Slot < 0 || uint64(n.Slot) > layoutLast:
 		return "has a slot that does not fit the layout"
 	}
@@ -93,10 +93,10 @@ func (t *timeline) restore(s *span, n Snapshot, layoutLast uint64) (refused stri
 		reached = min(reached, t.stamped[1-bit].Load())
 	}
 	if now < reached && t.timeOf(reached)-nano > int64(t.maxWait) {
-		return "is from the future: the clock is further behind it than MaxWait"
+		return "is from the future: the clock is behind it by more than MaxWait"
 	}
-	s.from = 1 // the snapshot says what was used
+	s.from = 1 // the snapshot says which times were used
 	s.word.Store(word)
-	t.issued.Add(-t.used(s, word)) // by the generator before this one
+	t.issued.Add(-t.used(s, word)) // minted by the generator before this one
 	return ""
 }

@@ -16,19 +16,19 @@ var snoLayout = layout{
 	shift:   21, last: formats.SnoMaxSequence, lag: 4, toggles: true,
 }
 
-// Sno mints sno IDs of one partition: 65,536 per 4 ms, of all metabytes together, after which
-// calls wait for the next 4 ms. It is safe for use by many goroutines.
+// Sno mints sno IDs of one partition: up to 65,536 per 4 ms, with all metabytes together, after
+// which calls wait for the next 4 ms. It is safe for use by many goroutines.
 //
-// At its cap, where it sleeps every 4 ms, IDs may carry a time up to 16 ms old. A clock that goes
-// back toggles the tick-tock bit, and minting goes on with the clock's time. It does not toggle
-// into time that both values of the bit have covered. Nor does it toggle into time before the start
-// of the generator, or of its window: others may have minted there. In such time it uses up what is
-// left of the latest time, and waits, as the generators of other schemes do.
+// At its cap, when it sleeps every 4 ms, its IDs may carry a time up to 16 ms old. If the clock
+// goes back, the generator toggles the tick-tock bit, and continues with the clock's time, unless
+// both values of the bit have covered that time, or the time is before the start of the generator
+// or of its window, where others may have minted. In these cases it uses up what is left of the
+// latest time, and then waits, as the generators of other schemes do.
 type Sno struct {
 	timeline
 }
 
-// NewSno makes a generator of a partition, 0 ..= 65535. Errors: [*idtype.RangeError],
+// NewSno returns a generator for a partition, 0 ..= 65535. Errors: [*idtype.RangeError],
 // [*OptionError].
 func NewSno(partitions Windows[int], opts *Options) (*Sno, error) {
 	g := &Sno{}
@@ -38,37 +38,36 @@ func NewSno(partitions Windows[int], opts *Options) (*Sno, error) {
 	}, opts))
 }
 
-// Places of the layout's parts in the first eight bytes. The sequence is the last two.
+// Positions of the layout's parts in the first eight bytes. The sequence is in the last two.
 const (
 	snoMeta     = formats.SnoPartitionBits
 	snoTickTock = snoMeta + formats.SnoMetaBits
 	snoTime     = snoTickTock + formats.SnoTickTockBits
 )
 
-// snoID does what SnoParts.ID does, without its checks.
+// snoID is SnoParts.ID without its checks.
 func snoID(tick, tickTock uint64, meta byte, partition, sequence uint64) (id idtype.SnoID) {
 	putSno(&id, tick, tickTock, meta, partition, sequence)
 	return id
 }
 
-// putSno is snoID of an ID that has its place: two stores, and no copy of it.
+// putSno is snoID for an ID that is already in place: two stores, and no copy.
 func putSno(id *idtype.SnoID, tick, tickTock uint64, meta byte, partition, sequence uint64) {
 	head := tick<<snoTime | tickTock<<snoTickTock | uint64(meta)<<snoMeta | partition
 	binary.BigEndian.PutUint64(id[:], head)
 	binary.BigEndian.PutUint16(id[8:], uint16(sequence))
 }
 
-// With is the generator with a metabyte, which its Next and Fill put into IDs. Their errors are those
-// of the generator's own.
+// With returns a source of the generator's IDs with a given metabyte. Its errors are those of the
+// generator.
 func (g *Sno) With(meta byte) Source[idtype.SnoID] { return withMeta{g, meta} }
 
-// Next mints one ID with metabyte 0. It looks at ctx where it has to wait only. Errors:
-// [*ClockError], [*NumberError], and [*idtype.RangeError] for a clock outside
-// 2010-01-01..2079-09-07.
+// Next mints one ID with metabyte 0. It looks at ctx only if it has to wait. Errors: [*ClockError],
+// [*NumberError], and [*idtype.RangeError] for a clock outside 2010-01-01..2079-09-07.
 func (g *Sno) Next(ctx context.Context) (idtype.SnoID, error) { return withMeta{g, 0}.Next(ctx) }
 
-// Fill mints len(dst) IDs with metabyte 0, as many of a time unit as it has left at once: see
-// [Source].
+// Fill mints len(dst) IDs with metabyte 0, and takes as many as are left of a time unit at once:
+// see [Source].
 func (g *Sno) Fill(ctx context.Context, dst []idtype.SnoID) (int, error) {
 	return withMeta{g, 0}.Fill(ctx, dst)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// snowflakeShift is where the ticks of all layouts begin in a word. Their 41 bits leave it 22, of
-// which one at least is room for calls that find no step left.
+// snowflakeShift is the position of the tick in the words of all layouts. The tick's 41 bits leave
+// 22, of which at least one is room for calls that find no step left.
 const (
 	snowflakeShift   = 22
 	maxSnowflakeStep = snowflakeShift - 1
@@ -22,40 +22,41 @@ func snowflakeLayout(l *idtype.SnowflakeLayout) layout {
 		epoch: b.Epoch * int64(time.Millisecond), maxTick: 1<<b.Time - 1,
 		shift: snowflakeShift, last: 1<<b.Step - 1, lag: min(8, uint64(16*time.Millisecond/b.Unit)),
 	}
-	// Long units reach beyond the nanoseconds that an int64 counts, which end in 2262.
+	// Layouts with long units exceed the nanoseconds of an int64, which end in 2262.
 	of.maxTick = min(of.maxTick, uint64((math.MaxInt64-of.epoch)/int64(b.Unit))-1)
 	return of
 }
 
-// SnowflakeIn mints snowflake IDs of one node in a layout: as many per unit of time as the step
-// has values, after which calls wait for the next unit. It is safe for use by many goroutines.
+// SnowflakeIn mints snowflake IDs of one node in a layout. Per unit of time, it mints as many IDs
+// as the step has values, after which calls wait for the next unit. It is safe for use by many
+// goroutines.
 //
-// At its cap, where it sleeps each unit, IDs may carry a time up to 8 ms old, or up to 16 ms where
-// the unit is longer than 2 ms.
+// At its cap, when it sleeps in every unit, its IDs may carry a time up to 8 ms old, or up to 16 ms
+// if the unit is longer than 2 ms.
 type SnowflakeIn[L idtype.Snowflakes] struct {
 	timeline
 	timeShift, stepShift uint8
-	isWord               bool // the ID is the word and the node, as in most layouts
+	isWord               bool // the ID is word | number, as in most layouts
 }
 
-// Snowflake mints snowflake IDs in Twitter's layout: 4,096 per millisecond.
+// Snowflake mints snowflake IDs in Twitter's layout: up to 4,096 per millisecond.
 type Snowflake = SnowflakeIn[idtype.Twitter]
 
-// NewSnowflake makes a generator of a node, 0 ..= 1023, in Twitter's layout. Errors:
+// NewSnowflake returns a generator for a node, 0 ..= 1023, in Twitter's layout. Errors:
 // [*idtype.RangeError], [*OptionError].
 func NewSnowflake(nodes Windows[int], opts *Options) (*Snowflake, error) {
 	return NewSnowflakeIn[idtype.Twitter](nodes, opts)
 }
 
-// NewSnowflakeIn makes a generator of a node in a layout. The step of the layout has up to 21 bits.
-// Errors: [*idtype.RangeError], [*OptionError].
+// NewSnowflakeIn returns a generator for a node in a layout whose step has at most 21 bits. Errors:
+// [*idtype.RangeError], [*OptionError].
 func NewSnowflakeIn[L idtype.Snowflakes](
 	nodes Windows[int], opts *Options,
 ) (*SnowflakeIn[L], error) {
 	l := idtype.SnowflakeIn[any, L](0).Layout()
 	b := l.Bits()
 	if b.Step > maxSnowflakeStep {
-		return nil, &OptionError{"layout", l.String(), "has more than 21 bits of step"}
+		return nil, &OptionError{"layout", l.String(), "must have at most 21 bits of step"}
 	}
 	g := &SnowflakeIn[L]{timeShift: uint8(b.Node + b.Step)}
 	nodeShift := b.Step
@@ -78,8 +79,8 @@ func (g *SnowflakeIn[L]) id(word uint64, s *span) idtype.SnowflakeIn[any, L] {
 		word>>snowflakeShift<<(g.timeShift&63) | word&slots<<(g.stepShift&63) | s.number)
 }
 
-// Next mints one ID. It looks at ctx where it has to wait only. Errors: [*ClockError],
-// [*NumberError], and [*idtype.RangeError] for a clock outside the layout's times.
+// Next mints one ID. It looks at ctx only if it has to wait. Errors: [*ClockError], [*NumberError],
+// and [*idtype.RangeError] for a clock outside the layout's times.
 func (g *SnowflakeIn[L]) Next(ctx context.Context) (idtype.SnowflakeIn[any, L], error) {
 	word, s, err := g.next(ctx)
 	if err != nil {
@@ -88,7 +89,7 @@ func (g *SnowflakeIn[L]) Next(ctx context.Context) (idtype.SnowflakeIn[any, L], 
 	return g.id(word, s), nil
 }
 
-// Fill mints len(dst) IDs, as many of a unit of time as it has left at once: see [Source].
+// Fill mints len(dst) IDs, and takes as many as are left of a unit of time at once: see [Source].
 func (g *SnowflakeIn[L]) Fill(
 	ctx context.Context, dst []idtype.SnowflakeIn[any, L],
 ) (int, error) {

@@ -10,35 +10,36 @@ import (
 	"github.com/idmint/idmint/internal/nilable"
 )
 
-// A span is a window in use: a number, ticks, and the word of what was given out of them.
+// A span is a window in use: a number, its ticks, and a word that records what was given out of
+// them.
 type span struct {
-	word     atomic.Uint64 // the drawing is in timeline.go
-	_        [56]byte      // calls write word all the time: the rest is not to share its cache line
-	number   uint64        // immutable: as bits of an ID
-	from, to uint64        // immutable: ticks; to is not included
-	tick     atomic.Uint64 // of the word, or of a moment ago: a hint for next
-	// ask is the tick at which to ask for the next window. It is raised with windows.mu held.
+	word     atomic.Uint64 // drawn in timeline.go
+	_        [56]byte      // calls write word all the time: the rest must not share its line
+	number   uint64        // immutable; as bits of an ID
+	from, to uint64        // immutable; ticks, to excluded
+	tick     atomic.Uint64 // of the word, but may be slightly old: a hint for next
+	// ask is the tick at which the next window is requested. It is raised with windows.mu held.
 	ask atomic.Uint64
 }
 
-// newSpan is a window of which nothing was given out. Tick 0 is left out, because an ID of it may
+// newSpan returns a window of which nothing was given out. It excludes tick 0, in which an ID might
 // be zero.
 func (t *timeline) newSpan(number, from, to uint64) *span {
 	s := &span{number: number, from: max(from, 1), to: to}
-	s.word.Store(t.word(s.from-1, t.last)) // the tick before it is used up
+	s.word.Store(t.word(s.from-1, t.last)) // the tick before the window is used up
 	s.ask.Store(from + (to-from)/2)
 	return s
 }
 
-// has reports whether a tick is one of the window's. The tick of the window's word is not always:
-// before the first ID it is the tick before the window, and after retire it is the layout's last.
+// has reports whether the window contains a tick. The tick of the window's own word may be outside:
+// before the first ID, it is the tick before the window, and after retire, it is the layout's last.
 // A window whose source has lost numbers is retired while it is still in use: see settled.
 func (s *span) has(tick uint64) bool { return s.from <= tick && tick < s.to }
 
 const windowTries = 10
 
 // start makes t a timeline of a layout. Its numbers come from windows, and encode turns them into
-// bits of an ID or refuses them.
+// bits of an ID or rejects them.
 func start[N any](
 	t *timeline, l layout, windows Windows[N], encode func(N) (uint64, error), opts *Options,
 ) error {
@@ -66,11 +67,11 @@ func start[N any](
 	if _, ok := windows.(given[N]); !ok {
 		if o.Snapshot != nil {
 			return snapshotError(*o.Snapshot,
-				"goes with Given: other sources of numbers keep account themselves")
+				"can only be combined with Given: other sources record the times used themselves")
 		}
 		return nil
 	}
-	// The number is at hand, and a bad one is the caller's mistake.
+	// Given has its number at hand, so that a bad one is reported to the caller of the constructor.
 	s, err := ask(context.Background(), t, windows, encode)
 	if err != nil {
 		return err
@@ -86,7 +87,7 @@ func start[N any](
 	return nil
 }
 
-// orNil is a generator, or nil beside an error.
+// orNil returns g, or nil if there is an error.
 func orNil[G any](g *G, err error) (*G, error) {
 	if err != nil {
 		return nil, err
@@ -94,8 +95,8 @@ func orNil[G any](g *G, err error) (*G, error) {
 	return g, nil
 }
 
-// ask gets a window that has not passed. It may have passed by the time that a slow database
-// answers: then the next one may not.
+// ask gets a window that has not passed. If the database is slow, a window may have passed when it
+// arrives, and the next one may be better.
 func ask[N any](
 	ctx context.Context, t *timeline, windows Windows[N], encode func(N) (uint64, error),
 ) (s *span, err error) {
@@ -105,7 +106,7 @@ func ask[N any](
 		if err != nil {
 			var later *NotBeforeError
 			if errors.As(err, &later) && t.unitAt(t.clock.UnixNano()) >= later.From {
-				err = fmt.Errorf("%v, which has passed", err) // by this clock; not to be waited for
+				err = fmt.Errorf("%v, which has passed", err) // by this clock: no wait
 				continue
 			}
 			return nil, asRepeated(err)
@@ -122,12 +123,12 @@ func ask[N any](
 	return s, err
 }
 
-// passed reports whether nobody can use a span any more.
+// passed reports whether a span has ended.
 func (t *timeline) passed(s *span) bool {
 	return s.to <= t.maxTick && t.timeOf(s.to) <= t.clock.UnixNano()
 }
 
-// settled checks a window that the source answered with. The caller holds windows.mu.
+// settled checks a window that the source returned. The caller holds windows.mu.
 func (t *timeline) settled(s *span, err error) (*span, error) {
 	if err == nil {
 		s, err = t.check(s)
@@ -142,13 +143,13 @@ func (t *timeline) settled(s *span, err error) (*span, error) {
 	return s, nil
 }
 
-// check refuses a window that cannot be used. The caller holds windows.mu.
+// check rejects a window that cannot be used. The caller holds windows.mu.
 func (t *timeline) check(s *span) (*span, error) {
 	at := func(tick uint64) string { return t.at(tick).Format(errorTime) }
 	switch old := t.span.Load(); {
 	case s.from >= s.to:
 		return nil, fmt.Errorf("the window from %s until %s is empty", at(s.from), at(s.to))
-	case t.passed(s): // and the next may be like it
+	case t.passed(s): // and the next one may have passed as well
 		return nil, fmt.Errorf("the window from %s until %s has passed", at(s.from), at(s.to))
 	case old.to != 0 && old.number == s.number && s.from < old.to:
 		return nil, fmt.Errorf("a window from %s after one until %s: %w",
@@ -169,9 +170,9 @@ func (t *timeline) install(s *span) {
 	})
 }
 
-// retire makes a window full that is not in use any more, for calls that still hold it. Its word
-// lies beyond its ticks then. It does not tell the tick-tock bit any more, so nobody may go on
-// from it. A window that ends with the layout is never replaced.
+// retire marks a replaced window as used up, for calls that still hold it. Its word is then beyond
+// its ticks and no longer has the right tick-tock bit, so no call may continue from it. A window
+// that ends with the layout is never replaced.
 func (t *timeline) retire(old *span) {
 	word := old.word.Swap(t.word(t.maxTick, t.last))
 	t.issued.Add(t.used(old, word))
@@ -180,7 +181,7 @@ func (t *timeline) retire(old *span) {
 	}
 }
 
-// askAhead asks for the window after s in the background, when its tick has come so far.
+// askAhead requests the window after s in the background, if tick has come far enough.
 func (t *timeline) askAhead(s *span, tick uint64) {
 	if tick < s.ask.Load() || s.to > t.maxTick {
 		return
@@ -188,12 +189,12 @@ func (t *timeline) askAhead(s *span, tick uint64) {
 	t.windows.mu.Lock()
 	defer t.windows.mu.Unlock()
 	if t.span.Load() == s {
-		s.ask.Store(tick + (s.to-tick+1)/2) // should this request fail
+		s.ask.Store(tick + (s.to-tick+1)/2) // in case this request fails
 		t.windows.startLocked()
 	}
 }
 
-// renew waits for a window after s, or hears when there will be one.
+// renew waits for a window after s, or learns when there will be one.
 func (t *timeline) renew(ctx context.Context, s *span) error {
 	err := t.windows.refresh(ctx, func() bool { return t.span.Load() == s }, t.install)
 	var later *NotBeforeError
@@ -206,7 +207,7 @@ func (t *timeline) renew(ctx context.Context, s *span) error {
 	return nil
 }
 
-// laterTick is the tick before which the source has no window, or one that has passed.
+// laterTick returns the tick before which the source has no window. The tick may have passed.
 func (t *timeline) laterTick() uint64 {
 	if later := t.later.Load(); later != nil {
 		return t.tickOfUnit(later.From)
@@ -215,7 +216,7 @@ func (t *timeline) laterTick() uint64 {
 }
 
 // Ready waits until the generator has a window that has not passed, without minting: see
-// [Decimal.Ready]. Errors: [*ClockError], [*NumberError], and [*idtype.RangeError] as of Next.
+// [Decimal.Ready]. Errors: [*ClockError], [*NumberError], and [*idtype.RangeError] as for Next.
 func (t *timeline) Ready(ctx context.Context) error {
 	var z sleeper
 	overdue := t.overdue()
@@ -244,12 +245,12 @@ func (t *timeline) Ready(ctx context.Context) error {
 	}
 }
 
-// state is the window in use and its word, from before another window takes its place.
+// state returns the window in use and its word, read before another window could replace it.
 func (t *timeline) state() (*span, uint64) {
 	for {
 		s := t.span.Load()
 		if s == nil {
-			return &span{from: 1}, 0 // of which nothing was used
+			return &span{from: 1}, 0 // nothing of it was used
 		}
 		word := s.word.Load()
 		if t.span.Load() == s {

@@ -9,23 +9,23 @@ import (
 // Stats is the state of a generator whose IDs carry the time, for metrics.
 type Stats struct {
 	Scheme  idtype.Scheme
-	Issued  uint64 // slots that were taken: IDs minted
-	Waits   uint64 // times that a call waited for the clock
-	Waiting int    // calls that wait for the clock now
-	// Over is for how long calls have waited for one unit of time after the other, up to now: for
-	// longer than a moment, the generator is over its capacity. It is 0 when none waits.
+	Issued  uint64 // slots taken: IDs minted
+	Waits   uint64 // how often a call waited for the clock
+	Waiting int    // calls that are waiting for the clock
+	// Over is how long calls have been waiting for consecutive units of time, up to now. If that is
+	// more than a moment, the generator is over its capacity. It is 0 if no call waits.
 	Over        time.Duration
-	Regressions uint64    // times that the clock was seen to have gone back
-	Windows     uint64    // windows that were begun
-	Time        time.Time // the time that was stamped last
-	PoolUsed    float64   // share of the slots of the clock's present unit that are used, 0 to 1
-	Now         time.Time // what the generator's clock says
-	// Until is the end of the window in use: how far the generator may go without its source. With
-	// a [Ceiling], it is what the counter was raised to. It is zero before the first window, and
-	// for one without an end.
+	Regressions uint64    // how often the clock was found to have gone back
+	Windows     uint64    // windows begun
+	Time        time.Time // the last time stamped
+	PoolUsed    float64   // used share of the slots in the clock's present unit, 0 to 1
+	Now         time.Time // the time by the generator's clock
+	// Until is the end of the window in use, until which the generator does not need its source.
+	// With a [Ceiling], it is the time to which the counter was raised. It is zero before the first
+	// window, and for a window without an end.
 	Until time.Time
-	// NotBefore is until when the source has no window, as it said last. So is a Ceiling whose
-	// counter is ahead of the clock. It is zero where that has passed.
+	// NotBefore is the time before which the source has no window, according to its last answer, as
+	// with a Ceiling whose counter is ahead of the clock. It is zero if that time has passed.
 	NotBefore time.Time
 }
 
@@ -37,7 +37,7 @@ func (t *timeline) Stats() Stats {
 		Waits: t.waits.Load(), Waiting: int(t.turn.calls.Load()),
 		Regressions: t.regressions.Load(), Windows: t.opened.Load(),
 	}
-	if t.clock == nil { // no constructor made it
+	if t.clock == nil { // not created by a constructor
 		return st
 	}
 	nano := t.clock.UnixNano()

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A timeline is the core of all schemes whose IDs carry the time. It gives out slots: each pair
-// of a tick and a slot once. Its state is one word per window:
+// A timeline is the core of all schemes whose IDs carry the time. It gives out slots, each pair of
+// a tick and a slot only once. Its state is one word per window:
 //
 //	 63  62                      shift                 0
 //	┌───┬────────────────────────┬──────────┬───────────┐
@@ -19,24 +19,24 @@ import (
 //	  │             └ units of time since the scheme's epoch
 //	  └ tick-tock bit of sno; 0 in the other schemes
 //
-// A call that finds the tick to be that of the clock adds one to the word, and owns the slot that
-// it gets. All other calls decide what to do (decide.go), and change the word by compare-and-swap
-// (grab.go).
+// A call that finds the word's tick equal to the clock's adds one to the word, and owns the slot
+// that it gets. All other calls decide what to do (decide.go), and change the word by
+// compare-and-swap (grab.go).
 //
-// The invariant: no word is reached twice, and who reaches one owns its slot.
+// The invariant: no word is reached twice, and the call that reaches a word owns its slot.
 //
 //   - An addition raises the slot. A call that overshot the last slot tries at once to put the word
 //     back, so the spare bits never carry into the tick.
-//   - In a window in use only compare-and-swap changes the tick: to a later one, or, with the bit
-//     toggled, to one that is later than all that the other bit has stamped.
-//   - A window gives out slots of its own ticks alone, and no two windows with one number overlap.
+//   - While a window is in use, only compare-and-swap changes the tick: to a later one, or, with
+//     the bit toggled, to a tick later than all that were stamped with the other bit.
+//   - A window gives out only slots of its own ticks, and no two windows with one number overlap.
 //
-// So what the clock does is of no consequence to uniqueness. Two words, one for the tick and one
-// for the slot, are what lets others repeat IDs. Slots flush below the tick, without spare bits,
-// would let a late addition take a slot of a tick that has not come.
+// The behavior of the clock therefore does not affect uniqueness. Generators that keep the tick and
+// the slot in two words can repeat IDs. Without the spare bits between tick and slot, a late
+// addition could take a slot of a tick that has not come.
 //
-// A regression is a clock that goes back. A generator is at its cap when it has given out all
-// slots of the clock's tick.
+// A clock that goes back is called a regression. A generator is at its cap when it has given out
+// all slots of the clock's tick.
 //
 //	layout.go     ticks, slots and words
 //	window.go     windows, and who hands them out
@@ -60,31 +60,31 @@ type timeline struct {
 	notify   func(Event)
 	random   rand.Source
 
-	// due is the time until which a call may use slots of the last lag ticks. Timers wake late,
-	// often by a millisecond, which would cost a generator at its cap every other tick. A call
-	// that slept for slots sets it, to the lag from then on.
+	// due is the time until which calls may use slots of the last lag ticks. Timers wake late,
+	// often by a millisecond, which would cost a generator at its cap every other tick. A call that
+	// slept for slots sets due to the present time plus the lag.
 	due atomic.Int64
 
 	turn  turn
-	later atomic.Pointer[NotBeforeError] // what the source of windows said last; or nil
+	later atomic.Pointer[NotBeforeError] // the last such answer of the source; or nil
 
-	// stamped is, per tick-tock bit, the highest tick that had it when the bit was toggled. It
-	// rises.
+	// stamped is, for each tick-tock bit, the highest tick that had the bit when it was toggled. It
+	// never falls.
 	stamped [2]atomic.Uint64
 
-	// For Stats. issued does not count the tick in use.
+	// For Stats. issued does not include the tick in use.
 	issued, waits, regressions, opened atomic.Uint64
 	regressed                          atomic.Uint64 // the tick of the last regression
-	latest                             atomic.Uint64 // the last tick of the windows before
+	latest                             atomic.Uint64 // the last tick of earlier windows
 }
 
-// A slots is n slots of one tick: those of the words from word on.
+// A slots is n slots of one tick, which are n consecutive words that begin at word.
 type slots struct {
 	word, n uint64
 	span    *span
 }
 
-// next takes one slot: a word that holds it, and its span.
+// next takes one slot, and returns a word that holds it, and its span.
 func (t *timeline) next(ctx context.Context) (uint64, *span, error) {
 	s := t.span.Load()
 	if s == nil {
@@ -101,24 +101,24 @@ func (t *timeline) next(ctx context.Context) (uint64, *span, error) {
 	return got.word, got.span, err
 }
 
-// mayAdd reports whether the clock is within a tick, or a generator at its cap may still use it.
-// That is cheaper to ask than which tick the clock is in.
+// mayAdd reports whether the clock is within a tick, or a generator at its cap may still use the
+// tick. It is cheaper than computing the clock's tick.
 func (t *timeline) mayAdd(tick uint64, nano int64) bool {
 	since := uint64(nano - t.timeOf(tick))
 	return since < uint64(t.unit) || since < uint64(t.unit)*(t.lag+1) && nano < t.due.Load()
 }
 
-// add takes the next slot of the word's tick, if there is one. Another call may have changed the
-// tick meanwhile: then this is a slot of that tick, and as good. The word, which other processors
-// may have written, is touched once.
+// add takes the next slot of the word's tick, if there is one. If another call has changed the
+// tick, the slot is one of the new tick, which is just as good. The word, which other processors
+// may have written, is accessed once.
 func (t *timeline) add(s *span) (word uint64, ok bool) {
 	word = s.word.Add(1)
 	return word, t.slotOf(word) <= t.last
 }
 
-// take takes 1 to n consecutive slots of one tick, in its turn.
+// take takes 1 to n consecutive slots of one tick, after the calls that are waiting.
 func (t *timeline) take(ctx context.Context, n uint64) (slots, error) {
-	if t.turn.calls.Load() == 0 { // else the calls that wait come first
+	if t.turn.calls.Load() == 0 { // otherwise the waiting calls come first
 		got, _, err := t.grab(func(slot uint64) uint64 { return t.fit(slot, n) })
 		if err != nil || got.n > 0 {
 			return got, err

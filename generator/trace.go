@@ -18,19 +18,19 @@ var traceLayout = layout{
 
 const traceShift = 30
 
-// Trace mints trace IDs of one node: up to 4,194,303 in a second, after which calls wait for the
-// next one. It is safe for use by many goroutines. IDs ascend until their timestamp wraps, every
+// Trace mints trace IDs of one node: up to 4,194,303 per second, after which calls wait for the
+// next second. It is safe for use by many goroutines. IDs ascend until their timestamp wraps, every
 // 388 days.
 //
-// The timestamp is the time modulo 2^25 seconds, [formats.TracePeriod]. So times that are a
-// multiple of it apart have the same IDs. It does not matter whether the clock came from one to
-// the other in 388 days or by a jump. No [Windows] prevents that. An ID is minted once as long as
-// the clock stays within 388 days.
+// The timestamp is the time modulo 2^25 seconds, [formats.TracePeriod], so times that are a
+// multiple of that period apart have the same IDs, whether the clock got from one to the other by
+// running for 388 days or by a jump. No [Windows] prevents that. An ID is never repeated while the
+// clock stays within 388 days.
 type Trace struct {
 	timeline
 }
 
-// NewTrace makes a generator of a node number, 0 ..= 65535. Errors: [*idtype.RangeError],
+// NewTrace returns a generator for a node number, 0 ..= 65535. Errors: [*idtype.RangeError],
 // [*OptionError].
 func NewTrace(nodes Windows[int], opts *Options) (*Trace, error) {
 	g := &Trace{}
@@ -45,8 +45,8 @@ func traceID(word uint64, s *span) idtype.TraceID {
 	return idtype.TraceID(timestamp*formats.TraceTimeStep | s.number | word&(1<<traceShift-1))
 }
 
-// Next mints one ID. It looks at ctx where it has to wait only. Errors: [*ClockError],
-// [*NumberError], and [*idtype.RangeError] for a clock outside 1970-01-01..2242-03-16.
+// Next mints one ID. It looks at ctx only if it has to wait. Errors: [*ClockError], [*NumberError],
+// and [*idtype.RangeError] for a clock outside 1970-01-01..2242-03-16.
 func (g *Trace) Next(ctx context.Context) (idtype.TraceID, error) {
 	word, s, err := g.next(ctx)
 	if err != nil {
@@ -55,21 +55,21 @@ func (g *Trace) Next(ctx context.Context) (idtype.TraceID, error) {
 	return traceID(word, s), nil
 }
 
-// Fill mints len(dst) IDs, as many of a second as it has left at once: see [Source].
+// Fill mints len(dst) IDs, and takes as many as are left of a second at once: see [Source].
 func (g *Trace) Fill(ctx context.Context, dst []idtype.TraceID) (int, error) {
 	return fill(ctx, &g.timeline, dst, traceID)
 }
 
-// TraceThread is the pool of one of 1 to 32,768 threads that share a node number. The bottom of
-// its IDs has the thread's number in front, in as many bits as it takes. Behind it is a counter
-// of at least 1. The error is an [*OptionError].
+// TraceThread returns the pool for one of up to 32,768 threads that share a node number. The bottom
+// of its IDs consists of the thread's number, in as many bits as it needs, and a counter that
+// begins at 1. The error is an [*OptionError].
 func TraceThread(thread, threads int) (*Pool, error) {
 	if threads < 1 || threads > traceMaxThreads {
-		return nil, &OptionError{"threads", strconv.Itoa(threads), "is outside 1..32768"}
+		return nil, &OptionError{"threads", strconv.Itoa(threads), "must be in 1..32768"}
 	}
 	if thread < 0 || thread >= threads {
 		return nil, &OptionError{
-			"thread", strconv.Itoa(thread), fmt.Sprintf("is outside 0..%d", threads-1),
+			"thread", strconv.Itoa(thread), fmt.Sprintf("must be in 0..%d", threads-1),
 		}
 	}
 	each := 1 << (formats.TraceBottomBits - bits.Len(uint(threads-1)))

@@ -7,62 +7,63 @@ import (
 	"time"
 )
 
-// A turn is where calls wait that find no slot, and the only place where they do. One of them has
+// A turn is where calls wait if they find no slot, and no call waits anywhere else. One of them has
 // the turn: it waits for the clock or for a window. The others wait for the turn, which the runtime
-// gives them in the order in which they began to receive. No lock is held meanwhile, and each call
-// obeys its own context.
+// gives them in the order in which they began to receive. They hold no lock, and each call obeys
+// its own context.
 //
-// The call that has the turn takes slots for all calls that wait, as many as the tick has. The
-// spare ones are for the calls behind it. Without them, calls that happen to be awake would take
-// the slots first, and a call that waits might get none for seconds.
+// The call that has the turn takes slots for all waiting calls, as many as the tick has. It leaves
+// the spare ones to the calls behind it. Otherwise, calls that happen to be awake would take the
+// slots first, and a waiting call might not get one for seconds.
 //
-// What is in the way of one call is in the way of all. So an error that is not about its own
-// context ends the calls behind it as well. To let them find out one after another takes each of
-// them its time.
+// Whatever blocks one call blocks all of them. An error that is not about a call's own context
+// therefore ends the calls behind it as well, which would otherwise take their time to find out,
+// one after another.
 type turn struct {
-	token  chan struct{} // holds one element, which the call has that has the turn
-	calls  atomic.Int64  // that wait, with the one that has the turn
-	wanted atomic.Uint64 // slots that they want, of a call no more than a tick has
-	came   atomic.Uint64 // calls that have waited ever, which numbers them: 1 for the first
-	until  atomic.Uint64 // the tick that is waited for, or 0: for a window, or not known yet
+	token  chan struct{} // holds one element, which is held by the call that has the turn
+	calls  atomic.Int64  // waiting calls, including the one that has the turn
+	wanted atomic.Uint64 // slots that these calls want, for each call at most one tick's slots
+	came   atomic.Uint64 // all calls that ever waited; numbers them from 1
+	until  atomic.Uint64 // the tick waited for, or 0 if that is a window or not known yet
 
-	// The call that has the turn writes them: the last tick of which Overflow heard, and the one
-	// before the first of the ticks that were waited for one after the other until then.
+	// Written by the call that has the turn: the last tick that Overflow was called for, and the
+	// tick before the first of the consecutive ticks that were waited for until then.
 	told, before atomic.Uint64
 
-	// Guarded by the turn. A call leaves two things to the calls behind it: the slots that it took
-	// and did not use, and its error. Both are for calls that were waiting by then, whose numbers
-	// are up to spareFor and errFor. A call that came later asks for itself. Before it came, others
-	// may have been given slots above the spare ones, and its IDs are to be higher than theirs.
-	// What was in the way may be over.
+	// Guarded by the turn. A call leaves the calls behind it two things: the slots that it took but
+	// did not use, and its error. Both apply to calls that were already waiting, whose numbers are
+	// at most spareFor and errFor. A call that came later asks for itself, because the obstacle may
+	// be gone, and because others may have been given slots above the spare ones before it came, so
+	// that its IDs must be higher.
 	spare    slots
-	spareFor uint64 // the number of the last call that came before spare was taken
+	spareFor uint64 // number of the last call that came before spare was taken
 	err      error
-	errFor   uint64 // the number of the last call that came before err was known
+	errFor   uint64 // number of the last call that came before err was known
 }
 
-// A call waits for 1 to n slots.
+// A call is waiting for 1 to n slots.
 type call struct {
 	n       uint64
 	came    uint64    // its number: see turn.came
-	overdue time.Time // when it has waited for too long, whatever the clock says
-	waited  bool      // it counts as a wait
+	overdue time.Time // when it has waited too long, whatever the clock says
+	waited  bool      // it was counted as a wait
 }
 
-// wait takes slots for a call in its turn.
+// wait takes slots for a call when it has the turn.
 func (t *timeline) wait(ctx context.Context, n uint64) (slots, error) {
 	q, wants, has := &t.turn, min(n, t.perTick()), false
 	c := call{n: n, overdue: t.overdue()}
 	ahead := q.wanted.Add(wants) - wants
 	q.calls.Add(1)
 	c.came = q.came.Add(1)
-	defer func() { // also where the clock or Overflow panics
+	defer func() { // also runs if the clock or Overflow panics
 		q.wanted.Add(-wants)
 		q.calls.Add(-1)
 		if has {
 			q.until.Store(0)
-			// The turn goes last. The call that gets it takes slots for all that are wanted, which
-			// this call's are not any more, and sets until, which this call must not reset then.
+			// The turn is passed on last. The call that gets it takes slots for all calls that want
+			// some, which no longer include this one, and sets until, which this call must not
+			// reset afterwards.
 			q.token <- struct{}{}
 		}
 	}()
@@ -93,7 +94,7 @@ func (t *timeline) inTurn(ctx context.Context, c *call) (slots, error) {
 	got := q.spare
 	if q.spare = (slots{}); got.n == 0 || c.came > q.spareFor ||
 		!t.mayAdd(t.tickOf(got.word), t.clock.UnixNano()) { // its time has passed
-		t.issued.Add(-got.n) // nobody gets them
+		t.issued.Add(-got.n) // no call gets them
 		var err error
 		if got, err = t.await(ctx, c); err != nil {
 			if ctx.Err() == nil {
@@ -108,12 +109,12 @@ func (t *timeline) inTurn(ctx context.Context, c *call) (slots, error) {
 	return got, nil
 }
 
-// await waits until there are slots, and takes them for all calls that wait.
+// await waits until there are slots, and takes them for all waiting calls.
 func (t *timeline) await(ctx context.Context, c *call) (slots, error) {
 	q := &t.turn
 	var z sleeper
 	for {
-		came := q.came.Load() // before slots are taken: IDs of a call that comes later are higher
+		came := q.came.Load() // before slots are taken, because later calls must get higher IDs
 		got, m, err := t.grab(func(slot uint64) uint64 { return t.fit(slot, q.wanted.Load()) })
 		switch {
 		case err != nil:
@@ -136,7 +137,7 @@ func (t *timeline) await(ctx context.Context, c *call) (slots, error) {
 	}
 }
 
-// mayQueue says why a call is not to wait for its turn, behind calls that want slots ahead of it.
+// mayQueue returns the reason why a call may not wait behind calls that want ahead slots.
 func (t *timeline) mayQueue(ctx context.Context, ahead uint64) error {
 	nano := t.clock.UnixNano()
 	now, err := t.tickAt(nano)
@@ -149,7 +150,8 @@ func (t *timeline) mayQueue(ctx context.Context, ahead uint64) error {
 	return t.mayWait(ctx, nano, max(t.turn.until.Load(), now), ahead)
 }
 
-// overdue is when a call that comes now has waited for too long, whatever the clock says.
+// overdue returns the time at which a call that comes now has waited too long, whatever the clock
+// says.
 func (t *timeline) overdue() time.Time {
 	most := t.maxWait + 2*t.unit
 	if most < t.maxWait {
@@ -158,7 +160,7 @@ func (t *timeline) overdue() time.Time {
 	return time.Now().Add(most)
 }
 
-// endedError is of a call whose context has ended while it waits for its turn.
+// endedError is the error of a call whose context ends while it waits for the turn.
 func (t *timeline) endedError(ctx context.Context) error {
 	if until := t.turn.until.Load(); until != 0 {
 		return t.clockError(t.clock.UnixNano(), until, ctx.Err())
@@ -166,7 +168,7 @@ func (t *timeline) endedError(ctx context.Context) error {
 	return &NumberError{Scheme: t.scheme, Err: t.windows.cutOff(ctx)}
 }
 
-// sleepAtCap sleeps towards a tick, and notes how far a generator at its cap may be behind.
+// sleepAtCap sleeps towards a tick, and records how late a generator at its cap may stamp.
 func (t *timeline) sleepAtCap(ctx context.Context, m missing, c *call, z *sleeper) error {
 	q := &t.turn
 	q.until.Store(m.until)
@@ -183,7 +185,8 @@ func (t *timeline) sleepAtCap(ctx context.Context, m missing, c *call, z *sleepe
 			t.overflow(Overflow{t.at(m.until), int(q.calls.Load()), int(m.until - q.before.Load())})
 		}
 	}
-	// Is it for slots, and not for the clock or a window? Then the generator is at its cap.
+	// A call that waits for slots, and not for the clock or a window, means that the generator is
+	// at its cap.
 	forSlots := t.used(m.span, m.span.word.Load()) > 0
 	err := z.towards(ctx, t, m.until)
 	if err == nil && forSlots {
@@ -204,21 +207,22 @@ func (t *timeline) mayLag() {
 
 const (
 	shortestSleep = 50 * time.Microsecond
-	// longestSleep is after how long a call that sleeps for a far tick looks again: the clock may
-	// be set meanwhile. Where a tick is longer, that is.
+	// longestSleep is how long a call sleeps for a far tick before it looks at the clock again,
+	// which may be set meanwhile. If a tick is longer, it sleeps for a tick.
 	longestSleep = 50 * time.Millisecond
-	// stillFor is how long sleeps take in all before a clock that did not move counts as stopped.
+	// stillFor is the total length of sleeps after which a clock that did not move counts as
+	// stopped.
 	stillFor = 2 * time.Second
 )
 
-// A sleeper sleeps for the clock, and notices one that stands still. One call uses it.
+// A sleeper sleeps by the clock, and detects a clock that stands still. It is used by one call.
 type sleeper struct {
-	last  int64         // what the clock said before the last sleep
-	pause time.Duration // the least that the next sleep takes
+	last  int64         // the clock's time before the last sleep
+	pause time.Duration // the minimum length of the next sleep
 	slept time.Duration // since the clock moved
 }
 
-// towards sleeps until a tick, or for part of the time.
+// towards sleeps until a tick, or for a part of that time.
 func (z *sleeper) towards(ctx context.Context, t *timeline, until uint64) error {
 	nano := t.clock.UnixNano()
 	left := time.Duration(t.timeOf(until) - nano)

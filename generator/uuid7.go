@@ -7,22 +7,23 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// UUID7 mints UUIDs by a function of another package. It coordinates nothing, so there is nothing to
-// wait for, and it promises nothing: UUIDs of version 7 are unique by the random bits that the
-// function gives them, 62 at least. It is safe for use by many goroutines if the function is.
+// UUID7 mints UUIDs with a function of another package. It coordinates nothing, so calls never
+// wait, and it makes no promise: version 7 UUIDs are unique only by the random bits, at least 62,
+// that the function puts into them. It is safe for use by many goroutines if the function is.
 type UUID7 struct {
 	mint func() (idtype.UUID7ID, error)
 }
 
-// NewUUID7 makes a generator of a function that mints UUIDs of version 7, such as NewV7 of google/uuid:
+// NewUUID7 returns a generator that calls a function that mints version 7 UUIDs, such as NewV7 of
+// google/uuid:
 //
 //	ids, err := generator.NewUUID7(uuid.NewV7)
 //
-// A function that returns no error, as that of Go's package uuid, goes into one that does. The error
-// is an [*OptionError] without a function.
+// Wrap a function that returns no error, such as the one of Go's package uuid, in a function that
+// does. The error is an [*OptionError] if mint is nil.
 func NewUUID7[U ~[16]byte](mint func() (U, error)) (*UUID7, error) {
 	if mint == nil {
-		return nil, noSource("function that mints")
+		return nil, noSource("mint")
 	}
 	return &UUID7{func() (idtype.UUID7ID, error) {
 		id, err := mint()
@@ -30,8 +31,8 @@ func NewUUID7[U ~[16]byte](mint func() (U, error)) (*UUID7, error) {
 	}}, nil
 }
 
-// Next mints one ID. The error is the function's. Of a function that mints another version it is an
-// [*idtype.RangeError].
+// Next mints one ID. The error is the one that the function returned, or an [*idtype.RangeError] if
+// the function mints another version.
 func (g *UUID7) Next(context.Context) (idtype.UUID7ID, error) {
 	if g == nil || g.mint == nil {
 		return idtype.UUID7ID{}, errNotMade
@@ -46,7 +47,7 @@ func (g *UUID7) Next(context.Context) (idtype.UUID7ID, error) {
 	return id, nil
 }
 
-// Fill mints len(dst) IDs, one after the other: see [Source].
+// Fill mints len(dst) IDs, one by one: see [Source].
 func (g *UUID7) Fill(ctx context.Context, dst []idtype.UUID7ID) (int, error) {
 	for i := range dst {
 		var err error

@@ -42,7 +42,7 @@ func TestZeroGenerators(t *testing.T) {
 		for range 3 { // the first call may not make the next one mint
 			err := mint()
 			var e *generator.NumberError
-			if !errors.As(err, &e) || !strings.Contains(err.Error(), "it has no source") ||
+			if !errors.As(err, &e) || !strings.Contains(err.Error(), "no number source") ||
 				strings.Contains(err.Error(), "  ") {
 				t.Errorf("%s: %v, want a NumberError about its source", name, err)
 			}
