@@ -9,20 +9,20 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// floorName is the pool's counter of times that a restored log may have forgotten. It holds the
-// last unit that any number may have stamped, those among them whose own counter was lost. No
-// source takes a number before its clock has passed it.
+// floorName is the name of the pool's log counter for times that a restored log may have forgotten.
+// The counter holds the last unit that any number may have stamped, including numbers whose own
+// counter was lost. A source takes no number before its clock has passed that unit.
 func (p Pool) floorName() string { return p.prefix() + "floor" }
 
-// Has reports whether a counter of that name is the pool's own. It is that of a number or of freed
+// Has reports whether the pool has a counter of that name: the counter of a number or of freed
 // time, the floor, or the list of clusters.
 func (p Pool) Has(counter string) bool {
 	return p.FloorOf(counter) != "" || counter == p.floorName() ||
 		p.clusters != 0 && counter == p.clustersName()
 }
 
-// FloorOf names the floor that [Pool.Advance] raises, for the name of a counter that lends a number
-// of the pool or freed time. It is empty for other names.
+// FloorOf returns the name of the floor that [Pool.Advance] raises, if counter lends a number of
+// the pool or freed time. For other names it returns an empty string.
 func (p Pool) FloorOf(counter string) string {
 	rest, ours := strings.CutPrefix(counter, p.prefix())
 	if _, lends := p.leaseOf(rest, launchlog.CounterState{}); ours && lends {
@@ -31,29 +31,30 @@ func (p Pool) FloorOf(counter string) string {
 	return ""
 }
 
-// raisers is how many counters Advance raises at once.
+// raisers is how many counters Advance raises at the same time.
 const raisers = 16
 
-// Advance counts all times before until as stamped, by every number of the pool. It is for an
-// operator whose store was restored from a backup, or failed over to a copy without the newest
-// rows. Run it before any app uses that store. The numbers that were lent since the copy may be
-// anywhere in the pool, and their counters may be missing.
+// Advance marks all times before until as used by every number of the pool. It is for operators
+// whose store was restored from a backup, or failed over to a copy that lacks the newest rows. Run
+// it before any app uses that store. The numbers that were lent since the copy may be anywhere in
+// the pool, and their counters may be missing.
 //
-// What is assumed: no window that was lent before ends after until. A window ends
-// [Options].Length after its holder's clock, or earlier. So until is to be later than now by the
-// longest Length and by what clocks were ahead at most.
+// Advance relies on until being later than the end of every window that was lent before. A window
+// ends [Options].Length after its holder's clock, or earlier. Therefore until must be later than
+// now by the longest Length, plus the most that any clock was ahead.
 //
-// Advance first raises the floor of the pool, which holds for numbers without a counter. Then it
-// raises each counter that is there. It keeps holders and gaps. It lowers nothing, and may be run
-// again, as after an error. It returns how many counters of numbers were below. Sources wait until
-// their clocks have passed until. Actor is recorded. Errors: a [*OptionError] for a time
-// that IDs do not have, or those of launchlog.
+// Advance first raises the floor of the pool, which protects numbers without a counter, and then
+// each existing counter. It keeps holders and gaps, and lowers nothing. It may be repeated, for
+// example after an error. It returns how many counters of numbers were lower. Sources wait until
+// their clocks have passed until. Actor is recorded. Errors: an [*OptionError] for a time outside
+// the range of the IDs, or an error of launchlog.
 func (p Pool) Advance(
 	ctx context.Context, log *launchlog.Log, until time.Time, actor string,
 ) (int, error) {
 	target := p.units(until.Add(p.unit - 1)) // rounded up
 	if target < 1 || target > p.most {
-		return 0, p.refuse("until", until.UTC().Format(time.RFC3339), "is no time of its IDs")
+		return 0, p.refuse("until", until.UTC().Format(time.RFC3339),
+			"is outside the times of its IDs")
 	}
 	floor, err := log.Counter(p.floorName())
 	if err == nil {
@@ -62,7 +63,8 @@ func (p Pool) Advance(
 	if err != nil {
 		return 0, err
 	}
-	// The floor comes first: whoever takes a number that this listing lacks reads the floor after.
+	// The floor is raised first, because a source that takes a number missing from this listing
+	// reads the floor afterwards.
 	t, err := p.read(ctx, log)
 	if err != nil {
 		return 0, err
@@ -89,8 +91,8 @@ func (p Pool) Advance(
 	return raised, context.Cause(ctx)
 }
 
-// advance raises one counter to target. It compares the row, and keeps its holder and its gaps. So
-// the holder is preferred again, and gaps may still be freed.
+// advance raises one counter to target by compare-and-swap, and keeps its holder and its gaps, so
+// that the holder is still preferred, and gaps can still be freed.
 func (p Pool) advance(ctx context.Context, log *launchlog.Log, l lease, target int64) error {
 	counter, err := log.Counter(p.counter(l))
 	for row := l.row; err == nil && row.Value < target; {
@@ -101,9 +103,9 @@ func (p Pool) advance(ctx context.Context, log *launchlog.Log, l lease, target i
 	return err
 }
 
-// Floor returns the end of the times that [Pool.Advance] counted as stamped, by every number of the
-// pool. It is zero where that never was. No source takes a number before its clock has passed it.
-// Nothing lowers it. Errors are those of launchlog.
+// Floor returns the end of the times that [Pool.Advance] marked as used by every number of the
+// pool, or zero if Advance was never called. A source takes no number before its clock has passed
+// that time. Nothing lowers it. Errors come from launchlog.
 func (p Pool) Floor(ctx context.Context, log *launchlog.Log) (time.Time, error) {
 	floor, err := p.floor(ctx, log)
 	if err != nil || floor == 0 {

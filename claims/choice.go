@@ -9,24 +9,24 @@ import (
 	"github.com/idmint/idmint/generator"
 )
 
-// A choice is the numbers that may be taken, for one call.
+// A choice is the numbers that a call may take.
 type choice struct {
 	now, quiet int64
-	mine       []lease // that name this holder, the longest unused first
-	free       []lease // unused for the quiet time, the longest first
-	fresh      []int   // that were never used
-	size       int     // of the pool, as far as it may be used
+	mine       []lease // with this source's holder, the longest unused first
+	free       []lease // unused for the quiet time, the longest unused first
+	fresh      []int   // never used
+	size       int     // usable numbers of the pool
 	lent       map[int]bool
-	earliest   int64 // unit from which one that is lent is free; beyond the IDs' last for none
+	earliest   int64 // unit from which a lent number is free; beyond the IDs' last if none will be
 }
 
-// lend notes that a number is not to be had before a unit.
+// lend records that a number cannot be taken before a unit.
 func (c *choice) lend(number int, until int64) {
 	c.lent[number] = true
 	c.earliest = min(c.earliest, until)
 }
 
-// choice sorts what the store knows of the pool.
+// choice sorts what the store knows about the pool.
 func (s *source) choice(t *table, now int64) *choice {
 	never := s.pool.most + 1
 	c := &choice{
@@ -46,10 +46,11 @@ func (s *source) choice(t *table, now int64) *choice {
 		switch {
 		case restored:
 			c.lend(l.number, t.floor+1)
-		case max(now, last+1) >= l.end(): // what was freed is over
+		case max(now, last+1) >= l.end(): // the freed time is over
 			continue
 		case l.gap != nil && max(now, last+1) < s.ended[l.number]:
-			// Its generator takes a window before one that it had for a repeat.
+			// The generator would get a window before one that it already had, and take that for a
+			// repeat.
 			c.lend(l.number, never)
 		case s.isMine(l, now):
 			c.mine = append(c.mine, l)
@@ -79,10 +80,10 @@ func (s *source) choice(t *table, now int64) *choice {
 	return c
 }
 
-// pick takes a number out of the choice. It prefers this holder's. Then it takes one of the better
-// half of those that were used before, or one of the first that never were. So the pool has as many
-// counters as there were generators at a time, and a listing stays short. Who loses a race looks
-// further around.
+// pick removes a number from the choice, preferably one with this source's holder. Otherwise it
+// picks one of the better half of the numbers used before, or else one of the first numbers never
+// used. The pool thus has only as many counters as there were generators at a time, and a listing
+// stays short. A source that loses a race for a number picks from a wider range.
 func (c *choice) pick(tries int, random *rand.Rand) (lease, bool) {
 	switch {
 	case len(c.mine) != 0:
@@ -95,21 +96,21 @@ func (c *choice) pick(tries int, random *rand.Rand) (lease, bool) {
 	return lease{}, false
 }
 
-// draw takes one out of the list.
+// draw removes an element from the list and returns it.
 func draw[T any](list *[]T, i int) T {
 	v := (*list)[i]
 	*list = slices.Delete(*list, i, i+1)
 	return v
 }
 
-// A waited is a number that names this holder, and that its counter is ahead of.
+// A waited is a number with this source's holder whose counter is ahead.
 type waited struct {
-	last  int64 // where the counter stood
-	rises int   // how often it has risen since
+	last  int64 // the counter's value
+	rises int   // how often the value has risen since
 }
 
-// mine says when a number that names this holder may be raised, or 0 for at once. While its counter
-// is ahead, a start waits instead of pushing it further: see [source.isMine].
+// mine returns the unit in which a number with this source's holder may be raised, or 0 for now.
+// While its counter is ahead, a start waits instead of pushing it further: see [source.isMine].
 func (s *source) mine(l lease, now int64) int64 {
 	if l.row.Holder != s.opts.Holder || l.last() < now {
 		return 0
@@ -120,9 +121,9 @@ func (s *source) mine(l lease, now int64) int64 {
 	return l.last() + 1
 }
 
-// isMine reports whether a number names this holder, and may be taken again. Where its counter
-// rises twice while a start waits, somebody else lives under this name. Once may be a request of
-// this holder's dead process, which came late.
+// isMine reports whether a number has this source's holder, and may be taken again. If its counter
+// rises twice while a start waits, another generator has the same holder's name. A single rise may
+// be a late request of this holder's dead process.
 func (s *source) isMine(l lease, now int64) bool {
 	if l.row.Holder != s.opts.Holder || s.shared || l.last() > now+s.units(s.opts.Length) {
 		return false
@@ -136,7 +137,7 @@ func (s *source) isMine(l lease, now int64) bool {
 	return w.rises < 2
 }
 
-// lent is the error where no number is free.
+// lent returns the error for a pool without a free number.
 func (s *source) lent(c *choice) error {
 	err := &LentError{Scheme: s.pool.scheme, Numbers: c.size, Quiet: s.opts.Quiet}
 	if c.earliest <= s.pool.most {
@@ -146,8 +147,8 @@ func (s *source) lent(c *choice) error {
 	if s.opts.FailWhenLent {
 		return err
 	}
-	// Not much later than others would find one, and not all at once. Clusters may be added
-	// meanwhile, and numbers freed.
+	// Look again not much later than other sources would find a number, but not all at the same
+	// time. Clusters may be added meanwhile, and numbers freed.
 	look := s.units(min(s.opts.Length, time.Minute))
 	again := c.now + 1 + look/2 + s.random.Int64N(look)
 	free := max(c.now+1, c.earliest) + s.random.Int64N(s.units(min(s.opts.Length, defaultLength)))

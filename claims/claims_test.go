@@ -233,7 +233,7 @@ func TestLongUnits(t *testing.T) {
 				l.Errorf("%d of 8: %v", n+1, err)
 			}
 			if lent != nil && (lent.Numbers != 8 || lent.Quiet != time.Minute ||
-				!strings.Contains(err.Error(), "8 of 8 are lent")) {
+				!strings.Contains(err.Error(), "all 8 are lent")) {
 				l.Errorf("all lent: %v", err)
 			}
 		}
@@ -305,7 +305,7 @@ func TestAllLent(t *testing.T) {
 		// it waited for.
 		short := must(generator.NewSno(waiting, &generator.Options{MaxWait: 20 * time.Second}))(l.T)
 		if _, err := short.Next(ctx); !errors.As(err, &lent) ||
-			!strings.Contains(err.Error(), "2 of 2 are lent") {
+			!strings.Contains(err.Error(), "all 2 are lent") {
 			l.Errorf("a short wait: %v", err)
 		}
 		long := must(generator.NewSno(waiting, &generator.Options{MaxWait: 5 * time.Minute}))(l.T)

@@ -10,16 +10,18 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// A gap is a stretch of time that a number's counter was raised over. Nobody has stamped the units
-// after From and before To, and by that counter nobody can any more. By its gap a number is got
-// back that a wrong clock has locked far ahead.
+// A gap is a stretch of time that a number's counter jumped over when it was raised. The units
+// after From and before To were stamped by nobody, and cannot be stamped by that counter any more.
+// With its gap, an operator can free a number that a wrong clock has locked far ahead.
 //
-// The counter's note keeps the last gaps, behind the bits that name the operation:
-// NOTE/FROM-TO/FROM-TO. Its value only rises, and a raise names the value that it found. So who
+// The counter's note keeps the last gaps, after the bits that name the operation:
+// NOTE/FROM-TO/FROM-TO. The counter's value only rises, and a raise names the value that it found.
+// A source that raises it therefore has the note of exactly the row that is compared, and passes
+// its gaps on.
 // raises it has the note of the very row that is compared, and hands its gaps on.
 type gap struct{ from, to int64 }
 
-// keptGaps is how many fit into a note.
+// keptGaps is how many gaps fit into a note.
 const keptGaps = 3
 
 func (g gap) String() string { return fmt.Sprintf("%d-%d", g.from, g.to) }
@@ -43,8 +45,8 @@ func gapsOf(note string) (gaps []gap) {
 	return gaps
 }
 
-// noteOf names a new operation, with the gaps that its row is to have. Where they are too many, the
-// shortest goes, but never the newest. Otherwise an app that pauses often, with a clock a year
+// noteOf names a new operation, and appends the gaps for its row. If there are too many, it omits
+// the shortest, but never the newest. Otherwise an app that pauses often, with a clock a year
 // ahead, would push out the gap of that year.
 func noteOf(gaps []gap) string {
 	note := launchlog.NewNote()

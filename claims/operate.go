@@ -15,29 +15,31 @@ import (
 // Claim is a number that was lent.
 type Claim struct {
 	Scheme idtype.Scheme `json:"scheme"`
-	Number string        `json:"number"` // 7, or CLUSTER/GENERATOR of eightbyte
-	Holder string        `json:"holder"` // empty where a ceiling or an operator raised the counter
-	// Until is when the last window ends that the number was lent for.
+	Number string        `json:"number"` // 7, or CLUSTER/GENERATOR for eightbyte
+	Holder string        `json:"holder"` // empty if a ceiling or an operator raised the counter
+	// Until is the end of the last window for which the number was lent.
 	Until     time.Time `json:"until"`
-	UpdatedAt time.Time `json:"updated_at"` // as that of launchlog.CounterState
-	// Lent: the window has not ended. A number that is not lent is free once its holder's quiet
-	// time is over as well.
+	UpdatedAt time.Time `json:"updated_at"` // as in launchlog.CounterState
+	// Lent is true while the window has not ended. A number that is not lent is free once its
+	// holder's quiet time is over as well.
 	Lent bool `json:"lent"`
-	// Before is the end of the time that an operator has freed, for a number that is lent in it.
+	// Before is the end of the freed time, for a number that is lent in time that an operator has
+	// freed.
 	Before time.Time `json:"before,omitzero"`
-	// Gap is a stretch that was never used, and holds now: [Pool.Free] gives it back. It is zero
-	// otherwise, and where that was done.
+	// Gap is a stretch of time that was never used and includes the present, so that [Pool.Free]
+	// can free it. It is zero if there is none, or if it was freed.
 	Gap [2]time.Time `json:"gap,omitzero"`
 }
 
-// List returns the numbers that were lent ever, in the order of their counters' names. Now is this
-// machine's time, by which a number counts as lent. Errors are those of launchlog.
+// List returns all numbers that were ever lent, in the order of their counters' names. Now is the
+// time of this machine, which decides whether a number counts as lent. Errors come from
+// launchlog.
 func (p Pool) List(ctx context.Context, log *launchlog.Log, now time.Time) ([]Claim, error) {
 	t, err := p.read(ctx, log)
 	if err != nil {
 		return nil, err
 	}
-	freed := map[int]bool{} // for now
+	freed := map[int]bool{} // in a gap that includes now
 	for _, l := range t.leases {
 		if l.gap != nil && l.gap.from < p.units(now) && p.units(now) < l.gap.to {
 			freed[l.number] = true
@@ -60,15 +62,15 @@ func (p Pool) List(ctx context.Context, log *launchlog.Log, now time.Time) ([]Cl
 	return list, nil
 }
 
-// Size is how many numbers the pool has, in the clusters that may be used. Errors are those of
-// launchlog.
+// Size returns how many numbers the pool has in the clusters that may be used. The errors are those
+// of launchlog.
 func (p Pool) Size(ctx context.Context, log *launchlog.Log) (int, error) {
 	clusters, err := p.Clusters(ctx, log)
 	return p.each * max(1, len(clusters)), err
 }
 
-// Clusters returns the clusters that may be used: cluster 0 where none were configured, and none
-// for a pool without clusters. Errors are those of launchlog.
+// Clusters returns the clusters that may be used: cluster 0 if none were configured, and nil for a
+// pool without clusters. Errors come from launchlog.
 func (p Pool) Clusters(ctx context.Context, log *launchlog.Log) ([]int, error) {
 	if p.clusters == 0 {
 		return nil, nil
@@ -77,7 +79,7 @@ func (p Pool) Clusters(ctx context.Context, log *launchlog.Log) ([]int, error) {
 	return p.allowed(row), err
 }
 
-// readClusters reads the counter that keeps the clusters. Its value is a version and 16 bits, of
+// readClusters reads the counter that holds the clusters. Its value is a version and 16 bits, of
 // which bit C allows cluster C.
 func (p Pool) readClusters(
 	ctx context.Context, log *launchlog.Log,
@@ -89,11 +91,11 @@ func (p Pool) readClusters(
 	return row, err
 }
 
-// SetClusters configures which clusters may be used, if they are still those of old, as [Pool.
-// Clusters] returned them. Generators that run hear of it within their quiet time, at the next
-// renewal. They give up a pair of a cluster that is not to be used any more. Its number may have
-// been stamped until its window ends: see [Pool.List]. Actor is recorded. Errors: a [*OptionError],
-// also where the clusters were changed meanwhile, or those of launchlog.
+// SetClusters configures which clusters may be used, provided that they are still old, as
+// [Pool.Clusters] returned them. Running generators notice within their quiet time, at the next
+// renewal, and give up a pair whose cluster may not be used any more. The pair may still be stamped
+// until its window ends: see [Pool.List]. Actor is recorded. Errors: an [*OptionError], also if the
+// clusters were changed meanwhile, or an error of launchlog.
 func (p Pool) SetClusters(
 	ctx context.Context, log *launchlog.Log, old, list []int, actor string,
 ) error {
@@ -106,8 +108,8 @@ func (p Pool) SetClusters(
 		return err
 	}
 	if now := p.allowed(row); !slices.Equal(now, old) {
-		return p.refuse("clusters", clusterList(old), "are not those that may be used: these are "+
-			clusterList(now))
+		return p.refuse("clusters", clusterList(old), "are no longer the configured clusters, "+
+			"which are "+clusterList(now))
 	}
 	counter, err := log.Counter(p.clustersName())
 	if err != nil {
@@ -119,7 +121,8 @@ func (p Pool) SetClusters(
 	}
 	after, err := counter.Raise(ctx, raise)
 	if err == nil && !raise.Done(after) {
-		err = p.refuse("clusters", clusterList(list), "were not set: somebody else changed them")
+		err = p.refuse("clusters", clusterList(list),
+			"were not set: someone else has changed the clusters")
 	}
 	return err
 }
@@ -128,14 +131,14 @@ const clusterBits = 16
 
 func (p Pool) mask(list []int) (mask int64, err error) {
 	if p.clusters == 0 {
-		return 0, p.refuse("clusters", clusterList(list), "are not to be had: the pool has none")
+		return 0, p.refuse("clusters", clusterList(list), "cannot be set: the pool has no clusters")
 	}
 	if len(list) == 0 {
-		return 0, p.refuse("clusters", "", "are none: name at least one")
+		return 0, p.refuse("clusters", "", "must name at least one cluster")
 	}
 	for _, c := range list {
 		if c < 0 || c >= p.clusters {
-			return 0, p.refuse("cluster", strconv.Itoa(c), fmt.Sprintf("is outside 0..%d",
+			return 0, p.refuse("cluster", strconv.Itoa(c), fmt.Sprintf("must be in 0..%d",
 				p.clusters-1))
 		}
 		mask |= 1 << c
@@ -151,24 +154,24 @@ func clusterList(list []int) string {
 	return strings.Join(texts, ",")
 }
 
-// Free gets a number back that a clock far ahead has locked. Its counter stays where it is, and
-// rises no less. A second counter, named after the number and the gap, lends the number for the
-// time that was passed over. That is from where the counter stood, until where it was raised to.
-// Nobody has stamped that time, and by the first counter nobody can. Free again does nothing.
+// Free makes a number available again that a clock far ahead has locked. The number's counter stays
+// where it is. A second counter, named after the number and the gap, lends the number for the time
+// that the first counter jumped over, which lasts from its old value to its new one. Nobody has
+// stamped that time, and with the first counter nobody can. Freeing a number again does nothing.
 // Actor is recorded.
 //
-// A trace node is not freed, because its IDs are the same again after 388 days: its own counter may
-// stamp those of the time that was passed over. It is lent again when its time comes.
+// Free rejects trace nodes: their IDs repeat after 388 days, so that a node's own counter may stamp
+// the same IDs as the freed time. The node is lent again when its time comes.
 //
-// Errors: a [*OptionError] for a number that is not locked, or where another raise was faster. It is
-// also for a gap that is not known, since a ceiling or an operator raised the counter. Others are
-// those of launchlog.
+// Errors: an [*OptionError] if the number is not locked, if another raise came first, or if the gap
+// is unknown because a ceiling or an operator raised the counter. Other errors are those of
+// launchlog.
 func (p Pool) Free(
 	ctx context.Context, log *launchlog.Log, number string, now time.Time, actor string,
 ) (Claim, error) {
 	n, ok := p.parse(number)
 	if !ok {
-		return Claim{}, p.refuse("number", number, "is none of the pool")
+		return Claim{}, p.refuse("number", number, "is not in the pool")
 	}
 	t, err := p.read(ctx, log)
 	if err != nil {
@@ -187,7 +190,8 @@ func (p Pool) Free(
 	if err != nil {
 		return Claim{}, err
 	}
-	// One more than where the gap begins, since a counter at 0 is none. That unit stays unused.
+	// Begin one unit after the gap begins, because a counter at 0 does not exist. The gap's first
+	// unit stays unused.
 	raise := launchlog.Raise{To: g.from + 1, Note: launchlog.NewNote(), Holder: actor}
 	freed.row, err = counter.Raise(ctx, raise)
 	if err != nil {
@@ -200,21 +204,22 @@ func (p Pool) Free(
 	}, nil
 }
 
-// locked returns the gap of a row that Free lends at a unit of time, or why there is none.
+// locked returns the gap of a row that Free would lend at a unit of time, or the reason why there
+// is none.
 func (p Pool) locked(row launchlog.CounterState, now int64) (g gap, why string) {
 	if p.repeats {
-		return g, "is not freed, because its IDs repeat after 388 days: it is lent again when its " +
-			"time comes, and the pool has other numbers"
+		return g, "cannot be freed, because its IDs repeat after 388 days: the number is lent " +
+			"again when its time comes, and the pool has other numbers"
 	}
 	for _, g := range gapsOf(row.Note) {
 		if g.has(now) {
 			return g, ""
 		}
 	}
-	return g, "was not locked by a clock far ahead, as far as its counter tells"
+	return g, "was not locked by a clock far ahead, according to its counter"
 }
 
-// has reports whether a unit of the gap is there to be lent, and others after it.
+// has reports whether a unit of the gap can be lent, and more units after it.
 func (g gap) has(now int64) bool { return g.from < now && now < g.to-1 }
 
 func (p Pool) units(t time.Time) int64 { return t.UnixMilli() / p.unit.Milliseconds() }

@@ -14,35 +14,35 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// A Pool is the numbers of a scheme, from which sources take: see [Pools]. Its methods are for
+// A Pool is the numbers of a scheme from which sources take: see [Pools]. Its methods are for
 // operators.
 type Pool struct {
 	scheme   idtype.Scheme
 	unit     time.Duration
-	each     int   // numbers, of each cluster where the pool has clusters
-	clusters int   // 0 for a pool without
-	most     int64 // the last unit since 1970 that IDs have
-	repeats  bool  // IDs are the same again after a while
+	each     int   // numbers; in each cluster, if the pool has clusters
+	clusters int   // 0 for a pool without clusters
+	most     int64 // the last unit since 1970 that IDs can carry
+	repeats  bool  // IDs repeat after a while
 }
 
 var (
-	// trace is the nodes of trace IDs, 0 ..= 65535.
+	// trace has the nodes of trace IDs, 0 ..= 65535.
 	trace = Pool{
 		scheme: idtype.SchemeTrace, unit: time.Second, each: formats.TraceMaxNode + 1,
 		most: 1<<33 - 1, repeats: true,
 	}
-	// sno is the partitions of sno IDs, 0 ..= 65535.
+	// sno has the partitions of sno IDs, 0 ..= 65535.
 	sno = Pool{
 		scheme: idtype.SchemeSno, unit: formats.SnoTimeUnit * time.Millisecond,
 		each: formats.SnoMaxPartition + 1, most: formats.SnoMaxUnixMs / formats.SnoTimeUnit,
 	}
-	// eightByte is the pairs of eightbyte IDs: generators 0 ..= 2047 of clusters 0 ..= 15.
+	// eightByte has the pairs of eightbyte IDs: generators 0 ..= 2047 of clusters 0 ..= 15.
 	eightByte = Pool{
 		scheme: idtype.SchemeEightByte, unit: time.Millisecond, each: generators,
 		clusters: formats.EightByteMaxCluster + 1, most: formats.EightByteMaxUnixMs,
 	}
-	// snowflake is the nodes of snowflake IDs, 0 ..= 65535, in milliseconds. It serves all layouts:
-	// see [source.window].
+	// snowflake has the nodes of snowflake IDs, 0 ..= 65535, in milliseconds. It serves all
+	// layouts: see [source.window].
 	snowflake = Pool{
 		scheme: idtype.SchemeSnowflake, unit: time.Millisecond, each: 1 << 16,
 		most: math.MaxInt64/int64(time.Millisecond) - 1,
@@ -51,13 +51,13 @@ var (
 
 const generators = formats.EightByteMaxGenerator + 1
 
-// Pools lists the pools: of trace, sno, eightbyte and snowflake.
+// Pools lists the pools: those of trace, sno, eightbyte and snowflake.
 func Pools() []Pool { return []Pool{trace, sno, eightByte, snowflake} }
 
-// Scheme is the scheme whose numbers the pool has.
+// Scheme returns the scheme whose numbers are in the pool.
 func (p Pool) Scheme() idtype.Scheme { return p.scheme }
 
-// number is the text of a number: 7, or CLUSTER/GENERATOR.
+// number returns the text of a number: 7, or CLUSTER/GENERATOR.
 func (p Pool) number(n int) string {
 	if p.clusters == 0 {
 		return strconv.Itoa(n)
@@ -84,16 +84,17 @@ func (p Pool) parse(text string) (n int, ok bool) {
 	return n, p.number(n) == text // no sign, no leading zeros
 }
 
-// prefix is what the names of the pool's counters begin with.
+// prefix returns the prefix that the pool's counters have in their names.
 func (p Pool) prefix() string { return string(p.scheme) + "/" }
 
-// A lease is a counter that lends a number: the number's own, or one of a gap that an operator
-// freed. That one begins at the gap's from, and never passes the unit before its to.
+// A lease is a counter that lends a number: either the number's own, or that of a gap that an
+// operator freed, which begins at the gap's from, and never passes the unit before its to.
 type lease struct {
 	number int
 	gap    *gap // nil for the number's own counter
 	row    launchlog.CounterState
-	// known is what its holder knows to be handed out, where the store has lost it; or 0.
+	// known is the last unit that its holder knows to be handed out, if the store has lost it; or
+	// 0.
 	known int64
 	at    int64 // the unit in which its holder raised it
 }
@@ -106,8 +107,8 @@ func (p Pool) counter(l lease) string {
 	return name
 }
 
-// last is the last unit that may have been stamped. It leaves room for sums, whatever the counter
-// was raised to.
+// last returns the last unit that may have been stamped. It leaves room for sums, whatever the
+// counter's value.
 func (l *lease) last() int64 {
 	last := min(max(l.row.Value, l.known), 1<<62)
 	if l.gap != nil {
@@ -116,7 +117,7 @@ func (l *lease) last() int64 {
 	return last
 }
 
-// end is the unit before which the counter lends.
+// end returns the unit before which the counter lends.
 func (l *lease) end() int64 {
 	if l.gap != nil {
 		return l.gap.to
@@ -124,17 +125,17 @@ func (l *lease) end() int64 {
 	return 1<<63 - 1
 }
 
-// A table is what the store knows of a pool.
+// A table is what the store knows about a pool.
 type table struct {
 	leases   []lease
-	clusters launchlog.CounterState // zero where none were configured
+	clusters launchlog.CounterState // zero if none were configured
 	floor    int64                  // unit up to which any number may have been stamped, or 0
 }
 
 // page is how many counters are read at a time.
 const page = 1000
 
-// read reads the table. It is no snapshot: what is done with a lease compares its row.
+// read reads the table, which is not a snapshot: a step compares the row of its lease.
 func (p Pool) read(ctx context.Context, log *launchlog.Log) (t table, err error) {
 	after := p.prefix()
 	for {
@@ -162,7 +163,7 @@ func (p Pool) read(ctx context.Context, log *launchlog.Log) (t table, err error)
 	}
 }
 
-// leaseOf reads the rest of a counter's name, behind the prefix.
+// leaseOf parses the rest of a counter's name, after the prefix.
 func (p Pool) leaseOf(rest string, row launchlog.CounterState) (lease, bool) {
 	if n, ok := p.parse(rest); ok {
 		return lease{number: n, row: row}, true
@@ -176,10 +177,10 @@ func (p Pool) leaseOf(rest string, row launchlog.CounterState) (lease, bool) {
 	return lease{number: n, gap: &g, row: row}, ok && isGap
 }
 
-// clustersName is the counter that keeps which clusters may be used.
+// clustersName is the name of the counter that records which clusters may be used.
 func (p Pool) clustersName() string { return p.prefix() + "clusters" }
 
-// allowed reports which clusters may be used. A pool without clusters has one, 0.
+// allowed returns which clusters may be used. A pool without clusters has cluster 0.
 func (p Pool) allowed(clusters launchlog.CounterState) []int {
 	if p.clusters == 0 || clusters.Value == 0 {
 		return []int{0}
@@ -193,7 +194,7 @@ func (p Pool) allowed(clusters launchlog.CounterState) []int {
 	return list
 }
 
-// usable reports whether a number lies in the part and in one of the clusters.
+// usable reports whether a number is in the part and in one of the clusters.
 func (p Pool) usable(n int, part generator.Pool, clusters []int) bool {
 	within := n % p.each
 	return part.Min <= within && within <= part.Max && slices.Contains(clusters, n/p.each)

@@ -11,35 +11,35 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// A Source lends one number at a time to one generator. It is a [generator.Windows]. Two
-// generators that share a source go on by turns.
+// A Source lends one number at a time to one generator. It implements [generator.Windows]. If two
+// generators share a source, they take turns.
 //
-// It takes a number at the first window, and renews it for the windows that follow. Where the
-// number was lost, it takes another one. A step whose answer was lost is run again until it is
-// known: before that, no other step is begun.
+// A source takes a number for the first window, and renews it for the windows that follow. If the
+// number was lost, the source takes another one. A step whose answer was lost is repeated until its
+// outcome is known, and no other step begins before that.
 type Source[N any] struct {
 	*source
 	value func(int) N
 }
 
-// A source is what sources of all pools do.
+// A source is the part of a Source that does not depend on the pool.
 type source struct {
 	log   *launchlog.Log
 	pool  Pool
-	grain int64 // units of the pool in one of the generator
+	grain int64 // units of the pool per unit of the generator
 	opts  Options
 
-	turn  chan struct{}     // holds one element: who has it uses what follows, and may wait with it
-	own   *lease            // the number's row when it was raised last; nil for none
-	doubt *step             // whose outcome is not known; or nil
-	seen  time.Time         // when the clusters were read last
-	waits map[string]waited // numbers that name this holder, by their counters
-	// shared is whether others have raised a number of this source under its holder's name.
+	turn  chan struct{}     // holds one element, which guards the fields below, also while waiting
+	own   *lease            // the number's row when it was last raised; nil if there is none
+	doubt *step             // a step whose outcome is unknown; or nil
+	seen  time.Time         // when the clusters were last read
+	waits map[string]waited // numbers with this source's holder, by their counters
+	// shared is true if other sources have raised a number of this source under its holder's name.
 	shared bool
-	// The clock, as it was compared with the store's last.
+	// This clock, when it was last compared with the store's.
 	compared   int64 // unit
 	comparedAt time.Time
-	// ended is the end of the last window that was handed out, per number.
+	// ended is the end of the last window handed out, per number.
 	ended  map[int]int64
 	random *rand.Rand
 
@@ -51,7 +51,7 @@ func newSource[N any](
 	log *launchlog.Log, opts *Options, p Pool, value func(int) N,
 ) (*Source[N], error) {
 	if log == nil {
-		return nil, &OptionError{"", "log", "nil", "lends no numbers: launchlog.New makes one"}
+		return nil, &OptionError{"", "log", "nil", "must not be nil: create one with launchlog.New"}
 	}
 	o, err := opts.complete(p)
 	if err != nil {
@@ -68,13 +68,15 @@ func newSource[N any](
 }
 
 // NextWindow implements [generator.Windows]. Errors: [*LentError], [*ClockError], an [*OptionError]
-// for a generator of another scheme, a [*generator.NotBeforeError] where a number comes later, or
-// what the log says.
+// for a generator of another scheme, a [*generator.NotBeforeError] if a number will be free later,
+// or an error of the log.
 func (s *Source[N]) NextWindow(
 	ctx context.Context, now int64, unit time.Duration,
 ) (w generator.Window[N], err error) {
 	if s == nil || s.source == nil {
-		return w, &OptionError{"", "log", "nil", "lends no numbers: a constructor makes a source"}
+		return w, &OptionError{
+			"", "log", "nil", "must not be nil: create the source with a constructor",
+		}
 	}
 	d, err := s.window(ctx, now, unit)
 	if err != nil {
@@ -85,7 +87,7 @@ func (s *Source[N]) NextWindow(
 	}, nil
 }
 
-// Trouble is that of the source's log: what is in the way of a window.
+// Trouble returns what is delaying the source's log, and therefore a window.
 func (s *Source[N]) Trouble() error {
 	if s == nil || s.source == nil {
 		return nil
@@ -93,7 +95,7 @@ func (s *Source[N]) Trouble() error {
 	return s.log.Trouble()
 }
 
-// Stats reports the state.
+// Stats reports the state, for metrics.
 func (s *Source[N]) Stats() Stats {
 	if s == nil || s.source == nil {
 		return Stats{}
@@ -101,12 +103,12 @@ func (s *Source[N]) Stats() Stats {
 	return s.state()
 }
 
-// from and to are a step's window in the generator's units, of which it has those that lie within
-// it. So windows that do not overlap do not either where layouts have other units.
+// from and to return a step's window in whole units of the generator that are within it. Windows
+// that do not overlap therefore do not overlap in the units of other layouts either.
 func (s *source) from(d *step) int64 { return (d.first + s.grain - 1) / s.grain }
 func (s *source) to(d *step) int64   { return (d.raise.To + 1) / s.grain }
 
-// window comes to a step whose window nobody has had.
+// window gets a step whose window was not handed out before.
 func (s *source) window(ctx context.Context, now int64, unit time.Duration) (*step, error) {
 	if unit != s.pool.unit*time.Duration(s.grain) {
 		return nil, &OptionError{"", "generator", "of units of " + unit.String(), "is not of " +
@@ -123,7 +125,7 @@ func (s *source) window(ctx context.Context, now int64, unit time.Duration) (*st
 	}
 	now *= s.grain
 	d, err := s.next(ctx, max(now, 1))
-	// All of that window lies below the pool's floor, or it has no whole unit of the generator's.
+	// The whole window is below the pool's floor, or it contains no whole unit of the generator.
 	for err == nil && s.from(d) >= s.to(d) {
 		d, err = s.next(ctx, max(now, 1))
 	}
@@ -140,7 +142,7 @@ func (s *source) window(ctx context.Context, now int64, unit time.Duration) (*st
 	return d, nil
 }
 
-// answered tells when the store begins to fail, and when it answers again.
+// answered notifies when the store begins to fail, and when it answers again.
 func (s *source) answered(err error) {
 	var lent *LentError
 	var clock *ClockError
@@ -171,15 +173,15 @@ func (s *source) answered(err error) {
 	}
 }
 
-// next comes to a step that is known to have been carried out. Its steps are those of the models
+// next gets a step that is known to have been carried out. Its steps are those of the models
 // claims.pml, gap.pml and pool.pml of docs/design/models.
 func (s *source) next(ctx context.Context, now int64) (*step, error) {
 	if d := s.doubt; d != nil {
 		if err := s.settle(ctx, d); err != nil {
 			return nil, err
 		}
-		// What is left of its window may be used, as it was never handed out. A clock that was set
-		// back meanwhile would have to wait for it.
+		// The rest of its window may be used, because it was never handed out. If the clock was set
+		// back meanwhile, it would have to wait for the window.
 		if d.done() && now <= d.raise.To && d.raise.To <= now+s.units(s.opts.Length) {
 			return d, nil
 		}
@@ -192,7 +194,7 @@ func (s *source) next(ctx context.Context, now int64) (*step, error) {
 	return s.take(ctx, now)
 }
 
-// renew raises the counter of the number that this source has, or finds it lost.
+// renew raises the counter of the number that this source has, or finds that the number was lost.
 func (s *source) renew(ctx context.Context, now int64) (*step, error) {
 	if why, err := s.unusable(ctx, now); err != nil {
 		return nil, err
@@ -212,11 +214,11 @@ func (s *source) renew(ctx context.Context, now int64) (*step, error) {
 	return nil, nil
 }
 
-// unusable says why the number that this source has is not to be renewed.
+// unusable returns the reason why this source's number must not be renewed.
 func (s *source) unusable(ctx context.Context, now int64) (why, err error) {
 	switch {
 	case max(now, s.own.last()+1) >= s.own.end():
-		return errors.New("the time that was freed ends"), nil
+		return errors.New("the freed time has ended"), nil
 	case now < s.own.at && s.own.last() > now+s.units(s.opts.Length):
 		return errors.New("the clock was set back"), nil // another number need not wait for it
 	}
@@ -229,18 +231,18 @@ func (s *source) unusable(ctx context.Context, now int64) (why, err error) {
 	}
 	s.seen = time.Now()
 	if !s.pool.usable(s.own.number, *s.opts.Part, s.pool.allowed(clusters)) {
-		return errors.New("its cluster is not to be used any more"), nil
+		return errors.New("its cluster may not be used any more"), nil
 	}
 	return nil, nil
 }
 
-// takeTries bounds the numbers that others may take between a look at the pool and this holder's
-// step. After that the look is out of date, or the store's answers are not to be believed.
+// takeTries bounds the numbers that others may take between the reading of the pool and this
+// source's step. After that, the reading is out of date, or the store's answers cannot be trusted.
 const takeTries = 64
 
-var errTaken = errors.New("claims: numbers that were free were taken by others")
+var errTaken = errors.New("claims: others took the numbers that were free")
 
-// take takes a number that is free.
+// take takes a free number.
 func (s *source) take(ctx context.Context, now int64) (*step, error) {
 	t, err := s.pool.read(ctx, s.log)
 	if err != nil {
@@ -253,7 +255,8 @@ func (s *source) take(ctx context.Context, now int64) (*step, error) {
 		if !ok {
 			return nil, s.lent(c)
 		}
-		if free := s.mine(l, now); free > 0 { // others are not taken, or each restart would lock one
+		// No other number is taken, or each restart would lock one.
+		if free := s.mine(l, now); free > 0 {
 			err := &LentError{
 				Scheme: s.pool.scheme, Numbers: c.size, Number: s.pool.number(l.number),
 				Holder: s.opts.Holder, Until: s.pool.time(free),
@@ -273,7 +276,7 @@ func (s *source) take(ctx context.Context, now int64) (*step, error) {
 		if tries+1 == takeTries {
 			return nil, &generator.NotBeforeError{From: now + 1, Unit: s.pool.unit, Err: errTaken}
 		}
-		c.lend(l.number, now+c.quiet+1) // somebody else has it
+		c.lend(l.number, now+c.quiet+1) // another source has it
 	}
 }
 
@@ -292,12 +295,12 @@ func (s *source) drop(kind EventKind, why error) {
 	})
 }
 
-// units is a duration in units, rounded up.
+// units returns a duration in units, rounded up.
 func (s *source) units(d time.Duration) int64 {
 	return int64((d-1)/s.pool.unit) + 1
 }
 
-// time is when a unit begins. Units beyond the IDs' last are the one after it.
+// time returns the beginning of a unit. Units beyond the IDs' last one count as the one after it.
 func (p Pool) time(units int64) time.Time {
 	return time.UnixMilli(min(units, p.most+1) * p.unit.Milliseconds()).UTC()
 }

@@ -8,19 +8,19 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// A step raises a counter. It stays in doubt until the row that it left is known.
+// A step raises a counter. It is in doubt until the resulting row is known.
 type step struct {
 	lease   lease // as it was read
 	counter *launchlog.Counter
 	raise   launchlog.Raise
-	first   int64                  // unit of the window; the last one is raise.To
-	row     launchlog.CounterState // that was there afterwards
+	first   int64                  // first unit of the window; the last one is raise.To
+	row     launchlog.CounterState // the resulting row
 }
 
 func (d *step) done() bool { return d.raise.Done(d.row) }
 
-// raise takes or renews a number: one compare-and-swap of what was read. The step is not done where
-// somebody else was faster.
+// raise takes or renews a number by one compare-and-swap of the row that was read. The step is not
+// done if another source was faster.
 func (s *source) raise(ctx context.Context, l lease, now int64) (*step, error) {
 	length := s.units(s.opts.Length)
 	first := max(now, l.last()+1)
@@ -37,7 +37,7 @@ func (s *source) raise(ctx context.Context, l lease, now int64) (*step, error) {
 	}
 	l.at = now
 	end := max(now+length, first+1)
-	end += s.grain - 1 // to a whole unit of the generator's, where the next window begins
+	end += s.grain - 1 // round up to a whole unit of the generator, where the next window begins
 	end -= end % s.grain
 	d := &step{lease: l, counter: counter, first: first, raise: launchlog.Raise{
 		From: l.row.Value, To: min(end, l.end()) - 1,
@@ -46,14 +46,14 @@ func (s *source) raise(ctx context.Context, l lease, now int64) (*step, error) {
 	return d, s.settle(ctx, d)
 }
 
-// settle runs a step, again if need be, until the row is known that it left. Where that stays
-// unknown, the next call of [Source.NextWindow] goes on with it.
+// settle runs a step, and repeats it if necessary, until the resulting row is known. If that stays
+// unknown, the next call of [Source.NextWindow] continues with the step.
 func (s *source) settle(ctx context.Context, d *step) error {
 	row, err := d.counter.Raise(ctx, d.raise)
 	if err != nil {
 		var lost *launchlog.UnresolvedError
 		switch {
-		case s.doubt != nil: // it stays, whatever keeps this attempt from being made
+		case s.doubt != nil: // still in doubt, whatever prevented this attempt
 		case errors.As(err, &lost) && lost.Uncertain:
 			s.doubt = d
 			s.count(func(st *Stats) { st.Doubts++ })
@@ -85,10 +85,10 @@ func (s *source) settle(ctx context.Context, d *step) error {
 	return nil
 }
 
-// fresh keeps the first window of a number above the pool's floor, and that of a number that was
-// not renewed for long. This source may have chosen the number, or sent its step, before the store
-// failed over to a copy without the newest rows. In between somebody else may have had the number,
-// and that copy does not know. The step came to the row before the operator did.
+// fresh ensures that a window begins above the pool's floor, if the window is the first of a number
+// or the number was not renewed for long. This source may have chosen the number, or sent its step,
+// before the store failed over to a copy without the newest rows. That copy does not know who had
+// the number in between, and the step may have changed the row before the operator advanced it.
 func (s *source) fresh(ctx context.Context, d *step) error {
 	if s.own != nil && d.first-d.lease.last() <= s.units(s.opts.Quiet) {
 		return nil
@@ -102,9 +102,9 @@ func (s *source) fresh(ctx context.Context, d *step) error {
 	return nil
 }
 
-// checkClock refuses to raise a counter over a stretch of time to where the store's clock is not.
-// It compares the clocks before a jump, and where this clock has gained since they were compared
-// last.
+// checkClock returns an error instead of letting a counter jump over time that the store's clock
+// has not reached. It compares the clocks before a jump, and if this clock has gained since the
+// last comparison.
 func (s *source) checkClock(ctx context.Context, now, jump int64) error {
 	most := s.units(s.opts.MaxAhead)
 	gained := now - s.compared - s.units(time.Since(s.comparedAt))
@@ -119,11 +119,11 @@ func (s *source) checkClock(ctx context.Context, now, jump int64) error {
 	if store.IsZero() {
 		return nil
 	}
-	// Now was read before the store was asked: so the difference is not less than this.
+	// Now was read before the store was asked, so the clocks differ by at least this much.
 	if at := s.pool.time(now); at.Sub(store) > s.opts.MaxAhead {
 		err := &ClockError{Scheme: s.pool.scheme, Now: at, Store: store, Most: s.opts.MaxAhead}
 		s.tell(Refused, err)
-		s.comparedAt = time.Time{} // and again, until it is right
+		s.comparedAt = time.Time{} // compare again, until the clock is right
 		return err
 	}
 	return nil
