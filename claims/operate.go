@@ -62,8 +62,8 @@ func (p Pool) List(ctx context.Context, log *launchlog.Log, now time.Time) ([]Cl
 	return list, nil
 }
 
-// Size returns how many numbers the pool has in the clusters that may be used. The errors are those
-// of launchlog.
+// Size returns how many numbers the pool has in the clusters that may be used. Errors come from
+// launchlog.
 func (p Pool) Size(ctx context.Context, log *launchlog.Log) (int, error) {
 	clusters, err := p.Clusters(ctx, log)
 	return p.each * max(1, len(clusters)), err
@@ -164,7 +164,7 @@ func clusterList(list []int) string {
 // the same IDs as the freed time. The node is lent again when its time comes.
 //
 // Errors: an [*OptionError] if the number is not locked, if another raise came first, or if the gap
-// is unknown because a ceiling or an operator raised the counter. Other errors are those of
+// is unknown because a ceiling or an operator raised the counter. Other errors come from
 // launchlog.
 func (p Pool) Free(
 	ctx context.Context, log *launchlog.Log, number string, now time.Time, actor string,

@@ -51,7 +51,7 @@ var (
 
 const generators = formats.EightByteMaxGenerator + 1
 
-// Pools lists the pools: those of trace, sno, eightbyte and snowflake.
+// Pools lists the pools of trace, sno, eightbyte and snowflake.
 func Pools() []Pool { return []Pool{trace, sno, eightByte, snowflake} }
 
 // Scheme returns the scheme whose numbers are in the pool.

@@ -173,7 +173,7 @@ func (s *source) answered(err error) {
 	}
 }
 
-// next gets a step that is known to have been carried out. Its steps are those of the models
+// next gets a step that is known to have been carried out. It takes the steps of the models
 // claims.pml, gap.pml and pool.pml of docs/design/models.
 func (s *source) next(ctx context.Context, now int64) (*step, error) {
 	if d := s.doubt; d != nil {

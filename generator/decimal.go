@@ -29,7 +29,7 @@ type Numbers interface {
 //
 // # Order
 //
-// A restarted app takes a new generator number. If its numbers have an order register, as those of
+// A restarted app takes a new generator number. If its numbers have an order register, as the numbers of
 // the launch log do, the new number begins above the counters that the service's generators have
 // reported, so that its rows sort after the existing ones. A generator reports when it takes a
 // number, at [Decimal.Close], and in the background while it mints. In the background it reports
@@ -386,7 +386,7 @@ func (g *Decimal) Owned(block int) *OwnedDecimal {
 	return &OwnedDecimal{shared: g, block: max(block, 1)}
 }
 
-// OwnedDecimal mints decimal IDs for the one goroutine that uses it. Its IDs ascend like those of
+// OwnedDecimal mints decimal IDs for the one goroutine that uses it. Its IDs ascend as in
 // [Decimal].
 type OwnedDecimal struct {
 	id, end idtype.DecimalID // the last ID minted, and the last one reserved

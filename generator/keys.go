@@ -69,7 +69,7 @@ func For[T, S idtype.ID](m Source[S]) (*Keys[T], error) {
 	}, nil
 }
 
-// Next mints one key. Its errors are those of the generator.
+// Next mints one key. Its errors come from the generator.
 func (k *Keys[T]) Next(ctx context.Context) (T, error) {
 	if k.next == nil {
 		var none T

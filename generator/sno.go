@@ -58,7 +58,7 @@ func putSno(id *idtype.SnoID, tick, tickTock uint64, meta byte, partition, seque
 	binary.BigEndian.PutUint16(id[8:], uint16(sequence))
 }
 
-// With returns a source of the generator's IDs with a given metabyte. Its errors are those of the
+// With returns a source of the generator's IDs with a given metabyte. Its errors come from the
 // generator.
 func (g *Sno) With(meta byte) Source[idtype.SnoID] { return withMeta{g, meta} }
 

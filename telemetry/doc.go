@@ -1,32 +1,33 @@
-// Package telemetry shows how generators, claims and launch logs do: by metrics, and by events for
-// a log. It is silent unless the caller hands it something to speak to.
+// Package telemetry reports metrics and events for generators, claims and launch logs. It reports
+// nothing unless the caller passes it a logger or collects its metrics.
 //
-//	package              publishes                                 needs
-//	telemetry            events, by a [slog.Logger] of the caller  nothing
-//	telemetry/otelid     metrics, by an OpenTelemetry meter        OpenTelemetry's API
-//	telemetry/promid     metrics, by a Prometheus collector        Prometheus' client
+//	package              publishes                                   needs
+//	telemetry            events, with a [slog.Logger] of the caller  nothing
+//	telemetry/otelid     metrics, with an OpenTelemetry meter        OpenTelemetry's API
+//	telemetry/promid     metrics, with a Prometheus collector        Prometheus' client
 //
-// The last two are modules of their own.
+// Packages otelid and promid are separate modules.
 //
 // # Metrics
 //
-// A [Set] holds what is looked at: generators and sources of claims, by [Add], and launch logs, by
-// [Set.Watch]. It counts nothing itself. [Set.Collect] reads their Stats at that moment, so Next
-// costs what it did. [Metrics] lists what there is, of the table in metrics.md.
+// A [Set] holds what is measured: generators and sources of claims, added by [Add], and launch
+// logs, added by [Set.Watch]. It does not count anything, so that Next costs the same as without
+// it. Instead, [Set.Collect] reads the present Stats of each. [Metrics] lists all metrics, as in
+// the table of metrics.md.
 //
 //	set := new(telemetry.Set)
 //	err := telemetry.Add(set, "orders", orders) // a generator
-//	err = set.Watch(log, nil)                   // how many numbers are used up
+//	err = set.Watch(log, nil)                   // how many of its numbers are used
 //
-// The attributes of all metrics have few values: names that the caller chose, schemes, kinds of
+// The attributes of all metrics have few values: names chosen by the caller, schemes, kinds of
 // numbers and kinds of events.
 //
 // # Usage
 //
-// How many numbers are used up stands in the launch log. So a watched log is read by
-// [Set.Collect]: once a minute, for two seconds at most, by a [doctor.Watch]. In between, and where
-// the log does not answer, Collect tells what was read last, and how old that is. There is no
-// goroutine.
+// The launch log knows how many of its numbers are used. Therefore [Set.Collect] reads a watched
+// log with a [doctor.Watch], once a minute, and waits for it for at most two seconds. Between
+// readings, and if the log does not answer, Collect reports the last reading and its age. No
+// goroutine is involved.
 //
 // # Events
 //
@@ -37,6 +38,6 @@
 //		Observe: events.Step, Taken: events.Taken,
 //	})
 //
-// Likewise [Events.Generator] is for generator.Options.Notify, [Events.Claim] for
-// claims.Options.Notify, and [Events.Share] for [WatchOptions].Warn.
+// [Events.Generator] is for generator.Options.Notify, [Events.Claim] for claims.Options.Notify, and
+// [Events.Share] for [WatchOptions].Warn.
 package telemetry

@@ -7,10 +7,11 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// ErrorType is a word for why a step of a launch log failed: a label with few values. It is "" for
-// nil. The store's answers are "not_found", "ended", "exhausted", "behind", "other_log" and
-// "schema". Where it did not answer, it is "timeout", "canceled", "answer_lost" or "unavailable".
-// With "answer_lost" the step may have been carried out. All else is "_OTHER".
+// ErrorType returns why a step of a launch log failed, as a label with few values. It is "" for
+// nil. If the store returned an error, the label is "not_found", "ended", "exhausted", "behind",
+// "other_log" or "schema". If the store did not answer, it is "timeout", "canceled", "answer_lost"
+// or "unavailable"; after "answer_lost" the step may have been carried out. Other errors are
+// "_OTHER".
 func ErrorType(err error) string {
 	if err == nil {
 		return ""
@@ -48,8 +49,8 @@ func ErrorType(err error) string {
 	return "_OTHER"
 }
 
-// unanswered reports whether an attempt failed because the store did not answer. Whoever gave up
-// waiting says nothing about the store.
+// unanswered reports whether an attempt failed because the store did not answer. A caller that gave
+// up waiting does not count, because that says nothing about the store.
 func unanswered(err error) bool {
 	switch ErrorType(err) {
 	case "answer_lost", "timeout", "unavailable":

@@ -13,28 +13,28 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// A clock that goes back by less than regression is told at level Info, and one that goes back by
-// leap as an error.
+// A clock that goes back by less than regression is logged at level Info, and one that goes back by
+// leap or more at level Error.
 const (
 	regression = time.Second
 	leap       = 30 * time.Second
 )
 
-// Events writes what happens to a logger of the caller. Each method is a callback of the library.
-// The levels follow package doctor: Warn is for what it notes, and Error for what it finds.
+// Events logs events to a logger of the caller. Each method is a callback of the library. The
+// levels follow package doctor: Warn corresponds to its notes, and Error to its findings.
 //
 //	Debug  a step, a block or a window that was renewed
 //	Info   a number was taken; the launch log answers again
 //	Warn   80 % are used; a number was lost; the clock went back; the launch log does not answer
 //	Error  90 % are used; all numbers are lent; the launch log has lost numbers
 //
-// It is safe for use by many goroutines. One is enough for a process with one launch log.
+// Events are safe for use by many goroutines. A process with one launch log needs only one.
 type Events struct {
 	log  *slog.Logger // immutable
 	away atomic.Bool  // the launch log did not answer the last step
 }
 
-// NewEvents makes events for a logger. A nil logger hears nothing.
+// NewEvents returns Events for a logger. A nil logger discards all events.
 func NewEvents(logger *slog.Logger) *Events {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
@@ -42,7 +42,8 @@ func NewEvents(logger *slog.Logger) *Events {
 	return &Events{log: logger}
 }
 
-// ofShare is the level of a share in percent. Doctor makes a note from 80 on, a finding from 90 on.
+// ofShare returns the level for a share in percent. Doctor notes a share from 80 % on, and reports
+// it as a finding from 90 % on.
 func ofShare(percent int, normal slog.Level) slog.Level {
 	switch {
 	case percent >= 90:
@@ -53,8 +54,8 @@ func ofShare(percent int, normal slog.Level) slog.Level {
 	return normal
 }
 
-// Step is for launchlog.Options.Observe. That a log does not answer is told once, until it answers
-// again. Between that, each step is told at level Debug.
+// Step is for launchlog.Options.Observe. If the log does not answer, Step says so once, until the
+// log answers again. Steps in between are logged at level Debug.
 func (e *Events) Step(ctx context.Context, s launchlog.Step) {
 	level, text := slog.LevelDebug, "idmint: launch log step"
 	kind := ErrorType(s.Err)
@@ -92,7 +93,7 @@ func (e *Events) Taken(u launchlog.Usage) {
 	case u.Launch != 0:
 		text = "idmint: generator number taken"
 		attrs = append(attrs, slog.Int("launch", u.Launch),
-			slog.Int64("generator", u.Used-1)) // they count from 0
+			slog.Int64("generator", u.Used-1)) // generator numbers begin at 0
 	default:
 		attrs = append(attrs, slog.Int64("launch", u.Used))
 	}
@@ -107,7 +108,7 @@ func (e *Events) Share(namespace string, s doctor.Share) {
 	})
 }
 
-// share tells of a share that has come to a level in percent, or 0.
+// share logs a share that has reached a level in percent, or 0.
 func (e *Events) share(
 	normal slog.Level, text string, used, most int64, percent int, attrs []slog.Attr,
 ) {
@@ -157,7 +158,7 @@ func (e *Events) Generator(g generator.Event) {
 		}
 	case generator.WindowMissed:
 		if later := (*generator.NotBeforeError)(nil); errors.As(g.Err, &later) {
-			level = slog.LevelInfo // a start that waits its turn
+			level = slog.LevelInfo // a start that waits for its turn
 		}
 		attrs = append(attrs, slog.Any("error", g.Err))
 	case generator.ClockRegressed:
@@ -172,8 +173,8 @@ func (e *Events) Generator(g generator.Event) {
 	e.log.LogAttrs(context.Background(), level, "idmint: "+string(g.Kind), attrs...)
 }
 
-// Steps hands a step to several observers in turn, for launchlog.Options.Observe. Those that are
-// nil are left out.
+// Steps returns a function for launchlog.Options.Observe that passes each step to several observers
+// in turn. Nil observers are ignored.
 func Steps(
 	observers ...func(context.Context, launchlog.Step),
 ) func(context.Context, launchlog.Step) {

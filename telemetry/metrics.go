@@ -7,23 +7,23 @@ import (
 	"sync"
 )
 
-// Kind is how values of a metric behave.
+// Kind says how the values of a metric behave.
 type Kind string
 
-// The kinds.
+// Kinds of metrics.
 const (
 	Counter Kind = "counter" // only rises, until the process ends
 	Level   Kind = "level"   // rises and falls; the sum over processes makes sense
 	Gauge   Kind = "gauge"   // rises and falls; a sum makes no sense
 )
 
-// A Metric is something that a [Set] tells of.
+// A Metric is something that a [Set] measures.
 type Metric struct {
-	Name string // as OpenTelemetry names it
+	Name string // as in OpenTelemetry
 	Kind Kind
-	Unit string // as OpenTelemetry writes it: "s", "1" for a share of 0 to 1, or "{what is counted}"
+	Unit string // as in OpenTelemetry: "s", "1" for a share of 0 to 1, or "{what is counted}"
 	Help string
-	// Labels are the names of the attributes. A [Sample] has the values in this order.
+	// Labels are the names of the attributes. A [Sample] has its values in this order.
 	Labels []string
 }
 
@@ -44,8 +44,8 @@ var metrics = sync.OnceValue(func() (all []Metric) {
 	return all
 })
 
-// Metrics lists what [Set.Collect] tells of. The duration of the launch log's steps is not among
-// them: it is a histogram, which otelid and promid make of launchlog.Options.Observe.
+// Metrics lists what [Set.Collect] reports. The duration of the launch log's steps is not included,
+// because it is a histogram, which otelid and promid compute from launchlog.Options.Observe.
 func Metrics() []Metric {
 	list := slices.Clone(metrics())
 	for i := range list {
@@ -57,6 +57,6 @@ func Metrics() []Metric {
 // A Sample is a value of a metric.
 type Sample struct {
 	Metric string   // its name
-	Labels []string // values in the order of Metric.Labels; an empty one says nothing
+	Labels []string // in the order of Metric.Labels; empty means absent
 	Value  float64  // exact up to 2^53
 }

@@ -16,45 +16,45 @@ import (
 	"github.com/idmint/idmint/internal/nilable"
 )
 
-// A Set is generators, sources of claims and launch logs whose metrics are told of. The zero value
-// is ready for use; keep one per process. It is safe for use by many goroutines, and needs no
-// closing.
+// A Set is a collection of generators, sources of claims and launch logs whose metrics are
+// reported. The zero value is ready for use; keep one per process. It is safe for use by many
+// goroutines, and does not have to be closed.
 type Set struct {
-	mu      sync.Mutex // guards what follows; not held while anybody is asked
+	mu      sync.Mutex // guards the fields below; not held while Stats are read
 	sources []source   // in the order of their names
 	logs    []*watched // in the order of their namespaces
 }
 
-// A source is what [Add] has added.
+// A source is something that [Add] has added.
 type source struct {
 	name string
 	tell func(now time.Time, tell teller)
 }
 
-// A teller takes a value of a metric. The labels are those behind the generator's name.
+// A teller receives a value of a metric. The labels are those after the generator's name.
 type teller func(metric string, value float64, labels ...string)
 
-// Stats are what generators and sources of claims tell of themselves.
+// Stats are the states that generators and sources of claims report.
 type Stats interface {
 	generator.Stats | generator.DecimalStats | generator.SequenceStats | claims.Stats
 }
 
-// Add adds a generator or a source of claims under a name of the caller's, such as "orders". The
-// name has 1 to 63 bytes of UTF-8. It becomes a label of metrics. So it is not to be made of data,
-// as of a user's number. The set keeps what it is given until [Set.Remove]. The error is an
-// [*InputError], also for a name that the set has.
+// Add adds a generator or a source of claims under a name such as "orders", which has 1 to 63 bytes
+// of UTF-8. The name becomes a label of metrics, so it must not be derived from data such as a
+// user's number. The set keeps a reference until [Set.Remove]. The error is an [*InputError], also
+// if the set already has the name.
 func Add[S Stats](set *Set, name string, of interface{ Stats() S }) error {
 	switch {
 	case nilable.IsNil(of):
-		return &InputError{"source of metrics", name, "is nil"}
+		return &InputError{"source of metrics", name, "must not be nil"}
 	case name == "" || len(name) > 63 || !utf8.ValidString(name):
-		return &InputError{"name", name, "is no text of 1 to 63 bytes"}
+		return &InputError{"name", name, "must be a UTF-8 text of 1 to 63 bytes"}
 	}
 	set.mu.Lock()
 	defer set.mu.Unlock()
 	at, there := slices.BinarySearchFunc(set.sources, name, byName)
 	if there {
-		return &InputError{"name", name, "is there already"}
+		return &InputError{"name", name, "is already in use"}
 	}
 	set.sources = slices.Insert(set.sources, at, source{name, func(now time.Time, tell teller) {
 		tellStats(any(of.Stats()), now, tell)
@@ -62,7 +62,7 @@ func Add[S Stats](set *Set, name string, of interface{ Stats() S }) error {
 	return nil
 }
 
-// Remove drops what was added under a name. It reports whether there was something.
+// Remove removes what was added under a name, and reports whether there was anything.
 func (s *Set) Remove(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,8 +75,8 @@ func (s *Set) Remove(name string) bool {
 
 func byName(s source, name string) int { return cmp.Compare(s.name, name) }
 
-// Collect tells the values of all metrics as they are now, those of a metric and labels once. It
-// waits for a launch log that is watched where its turn has come: see [doctor.WatchOptions].
+// Collect yields the present values of all metrics, each combination of metric and labels once. If
+// a watched launch log is due for a reading, Collect waits for it: see [doctor.WatchOptions].
 func (s *Set) Collect(ctx context.Context, yield func(Sample)) {
 	s.mu.Lock()
 	sources, logs := slices.Clone(s.sources), slices.Clone(s.logs)
@@ -94,7 +94,7 @@ func (s *Set) Collect(ctx context.Context, yield func(Sample)) {
 	}
 }
 
-// tellStats tells what a source says of itself.
+// tellStats yields the metrics of a source.
 func tellStats(stats any, now time.Time, tell teller) {
 	switch st := stats.(type) {
 	case generator.Stats:
@@ -115,7 +115,8 @@ func tellStats(stats any, now time.Time, tell teller) {
 	}
 }
 
-// tellTimed tells of a generator whose IDs carry the time. Its clock says what is ahead of what.
+// tellTimed yields the metrics of a generator whose IDs carry the time, according to the
+// generator's clock.
 func tellTimed(st generator.Stats, tell teller) {
 	scheme := string(st.Scheme)
 	tell("idmint.generator.ids", float64(st.Issued), scheme)
@@ -155,7 +156,7 @@ func tellClaims(st claims.Stats, now time.Time, tell teller) {
 	tell("idmint.claim.away", away, scheme)
 }
 
-// ahead is by how many seconds a time is ahead of another one. It is 0 where it is behind, or zero.
+// ahead returns by how many seconds t is ahead of another time. It is 0 if t is behind, or zero.
 func ahead(t, of time.Time) float64 {
 	if t.IsZero() {
 		return 0
@@ -163,7 +164,7 @@ func ahead(t, of time.Time) float64 {
 	return max(0, t.Sub(of).Seconds())
 }
 
-// An InputError is returned for input that a [Set] does not take.
+// An InputError is returned for input that a [Set] rejects.
 type InputError struct {
 	Field  string
 	Value  string

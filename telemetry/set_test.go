@@ -155,14 +155,14 @@ func TestAddRefuses(t *testing.T) {
 	of := &source[claims.Stats]{}
 	long := strings.Repeat("x", 64)
 	for text, err := range map[string]error{
-		`telemetry: name "" is no text of 1 to 63 bytes`:             telemetry.Add(set, "", of),
-		`telemetry: name "` + long + `" is no text of 1 to 63 bytes`: telemetry.Add(set, long, of),
-		`telemetry: name "\xff" is no text of 1 to 63 bytes`:         telemetry.Add(set, "\xff", of),
-		`telemetry: name "users" is there already`:                   telemetry.Add(set, "users", of),
-		`telemetry: source of metrics "n" is nil`: telemetry.Add(set, "n",
+		`telemetry: name "" must be a UTF-8 text of 1 to 63 bytes`:             telemetry.Add(set, "", of),
+		`telemetry: name "` + long + `" must be a UTF-8 text of 1 to 63 bytes`: telemetry.Add(set, long, of),
+		`telemetry: name "\xff" must be a UTF-8 text of 1 to 63 bytes`:         telemetry.Add(set, "\xff", of),
+		`telemetry: name "users" is already in use`:                   telemetry.Add(set, "users", of),
+		`telemetry: source of metrics "n" must not be nil`: telemetry.Add(set, "n",
 			(*generator.Sno)(nil)),
-		`telemetry: namespace "default" is watched already`:       set.Watch(log, nil),
-		`telemetry: log "nil" is no log: launchlog.New makes one`: set.Watch((*launchlog.Log)(nil), nil),
+		`telemetry: namespace "default" is already watched`:       set.Watch(log, nil),
+		`telemetry: log "nil" must not be nil: create one with launchlog.New`: set.Watch((*launchlog.Log)(nil), nil),
 	} {
 		var input *telemetry.InputError
 		if !errors.As(err, &input) || err.Error() != text {

@@ -13,34 +13,34 @@ import (
 
 // WatchOptions are the optional settings of [Set.Watch]. The zero value is a good choice.
 type WatchOptions struct {
-	// Readings reads the log. It is a watch of the set's own if nil, by the defaults of
+	// Readings reads the log. If nil, the set creates a watch with the defaults of
 	// [doctor.NewWatch]. Pages and a health endpoint may share one with the set.
 	Readings *doctor.Watch
-	// Warn hears of a share that has come to 80, 90 or 95 %, once for each. It may be nil. The
-	// caller of [Set.Collect] waits for it.
+	// Warn is called for a share that has reached 80, 90 or 95 %, once for each level. It may be
+	// nil. The caller of [Set.Collect] waits until it returns.
 	Warn func(namespace string, share doctor.Share)
 }
 
-// A watched is a launch log whose usage is told of.
+// A watched is a launch log whose usage is reported.
 type watched struct {
 	namespace string
 	opts      WatchOptions
 	since     time.Time
 
-	mu     sync.Mutex           // guards what follows; not held while the log is read, or Warn hears
-	heard  *doctor.Reading      // the last that Warn has heard of
-	levels map[doctor.Share]int // of it, by Of and Name
+	mu     sync.Mutex           // guards the fields below; not held during a reading or Warn
+	heard  *doctor.Reading      // the last reading that Warn was called for
+	levels map[doctor.Share]int // of that reading, by Of and Name
 }
 
-// Watch adds a launch log, to tell how many of its numbers are used up. The error is an
-// [*InputError], also for a log of a namespace that the set has.
+// Watch adds a launch log, to report how many of its numbers are used. The error is an
+// [*InputError], also if the set already has a log of that namespace.
 func (s *Set) Watch(log *launchlog.Log, opts *WatchOptions) error {
 	w := &watched{namespace: log.Namespace(), since: time.Now()}
 	if opts != nil {
 		w.opts = *opts
 	}
 	if w.namespace == "" {
-		return &InputError{"log", "nil", "is no log: launchlog.New makes one"}
+		return &InputError{"log", "nil", "must not be nil: create one with launchlog.New"}
 	}
 	if w.opts.Readings == nil {
 		w.opts.Readings = doctor.NewWatch(log, nil)
@@ -50,13 +50,14 @@ func (s *Set) Watch(log *launchlog.Log, opts *WatchOptions) error {
 	at, there := slices.BinarySearchFunc(s.logs, w.namespace,
 		func(w *watched, namespace string) int { return cmp.Compare(w.namespace, namespace) })
 	if there {
-		return &InputError{"namespace", w.namespace, "is watched already"}
+		return &InputError{"namespace", w.namespace, "is already watched"}
 	}
 	s.logs = slices.Insert(s.logs, at, w)
 	return nil
 }
 
-// collect tells what was read last, and how old it is. It waits where the log's turn has come.
+// collect yields the last reading and its age. If the log is due for a reading, collect waits for
+// it.
 func (w *watched) collect(ctx context.Context, tell teller) {
 	r, read := w.opts.Readings.Read(ctx), w.since
 	if r.Good != nil {
@@ -73,8 +74,8 @@ func (w *watched) collect(ctx context.Context, tell teller) {
 	tell("idmint.usage.failures", float64(r.Failures))
 }
 
-// fullest keeps the fullest launch and the fullest counter. So there are as many series as kinds
-// of numbers, however many launches and counters there are.
+// fullest keeps only the fullest launch and the fullest counter, so that there is one series per
+// kind of number, however many launches and counters there are.
 func fullest(shares []doctor.Share) (kept []doctor.Share, running int) {
 	for _, share := range shares {
 		switch share.Of {
@@ -95,10 +96,11 @@ func fullest(shares []doctor.Share) (kept []doctor.Share, running int) {
 	return kept, running
 }
 
-// key is a share without its figures.
+// key returns a share without its figures.
 func key(s doctor.Share) doctor.Share { return doctor.Share{Of: s.Of, Name: s.Name} }
 
-// warn tells of shares that have come to a higher level than before. Those that fell are forgotten.
+// warn calls Warn for shares that have reached a higher level than before. It forgets shares that
+// fell.
 func (w *watched) warn(r *doctor.Reading) {
 	var higher []doctor.Share
 	w.mu.Lock()

@@ -1,5 +1,5 @@
-// Package otelid publishes the metrics of a [telemetry.Set] by an OpenTelemetry meter, and how long
-// the steps of launch logs take. It uses OpenTelemetry's API alone: the app brings an SDK.
+// Package otelid publishes the metrics of a [telemetry.Set] with an OpenTelemetry meter, and how
+// long the steps of launch logs take. It only uses OpenTelemetry's API, so the app chooses the SDK.
 //
 //	set := new(telemetry.Set)
 //	metrics, err := otelid.New(otel.GetMeterProvider(), "postgresql", set)
@@ -10,14 +10,15 @@
 //	err = telemetry.Add(set, "orders", ids)
 //
 // [telemetry.Metrics] lists the metrics. All of them are asynchronous: they are read when the SDK
-// collects. Beside them is db.client.operation.duration, a histogram of OpenTelemetry's semantic
-// conventions. A point of it is an attempt of a step of the launch log:
+// collects. In addition, otelid publishes db.client.operation.duration, a histogram of
+// OpenTelemetry's semantic conventions. Each of its points is one attempt of a step of the launch
+// log:
 //
-//	db.system.name      the database, as New is told
-//	db.operation.name   launchlog.Step.Op, as "claim"
-//	error.type          telemetry.ErrorType, absent where the step succeeded
+//	db.system.name      the database, as passed to New
+//	db.operation.name   launchlog.Step.Op, such as "claim"
+//	error.type          telemetry.ErrorType, absent if the step succeeded
 //
-// [Resource] says which launch an app is of.
+// [Resource] describes the launch of an app.
 package otelid
 
 import (
@@ -32,7 +33,7 @@ import (
 	"github.com/idmint/idmint/telemetry"
 )
 
-// Name is the name of the meter: the instrumentation's scope.
+// Name is the name of the meter, which is the instrumentation scope.
 const Name = "github.com/idmint/idmint/telemetry/otelid"
 
 // Metrics publishes a set. It is safe for use by many goroutines.
@@ -41,32 +42,32 @@ type Metrics struct {
 	system   attribute.KeyValue
 	duration metric.Float64Histogram
 
-	observers    map[string]observer // by the names of metrics; immutable
+	observers    map[string]observer // by metric name; immutable
 	registration metric.Registration
-	close        func() error // once
+	close        func() error // runs once
 }
 
-// An observer is an instrument with its metric.
+// An observer is an instrument and the labels of its metric.
 type observer struct {
 	labels  []attribute.Key
 	observe func(to metric.Observer, value float64, attributes metric.MeasurementOption)
 }
 
-// New makes the instruments of a provider, and registers them until Close. System is the database
-// of the launch log, by OpenTelemetry's names: "postgresql", "mysql", "mariadb", "sqlite",
-// "cassandra", and else as "etcd" or "zookeeper". The set may be filled later. Make one Metrics
-// for a set: a second one publishes the same again. The error is an [*OptionError], or what the
-// provider says.
+// New creates the instruments of a provider, and registers them until Close. System is the database
+// of the launch log, as OpenTelemetry names it: "postgresql", "mysql", "mariadb", "sqlite",
+// "cassandra", or other names such as "etcd" or "zookeeper". The set may be filled later. Create
+// only one Metrics per set, because a second one would publish the same values again. The error is
+// an [*OptionError], or an error of the provider.
 func New(
 	provider metric.MeterProvider, system string, set *telemetry.Set,
 ) (*Metrics, error) {
 	switch {
 	case provider == nil:
-		return nil, &OptionError{"provider", "nil", "publishes nothing"}
+		return nil, &OptionError{"provider", "nil", "must not be nil"}
 	case system == "":
-		return nil, &OptionError{"system", system, `names no database, as "postgresql" does`}
+		return nil, &OptionError{"system", system, `must name a database, such as "postgresql"`}
 	case set == nil:
-		return nil, &OptionError{"set", "nil", "has no metrics"}
+		return nil, &OptionError{"set", "nil", "must not be nil"}
 	}
 	meter := provider.Meter(Name)
 	m := &Metrics{
@@ -98,7 +99,7 @@ func New(
 	return m, nil
 }
 
-// instrument makes the instrument of a metric.
+// instrument creates the instrument of a metric.
 func (m *Metrics) instrument(
 	meter metric.Meter, of telemetry.Metric,
 ) (instrument metric.Observable, err error) {
@@ -152,7 +153,7 @@ func (m *Metrics) collect(ctx context.Context, to metric.Observer) error {
 	return nil
 }
 
-// Step is for launchlog.Options.Observe. It records how long an attempt took.
+// Step is for launchlog.Options.Observe. It records the duration of an attempt.
 func (m *Metrics) Step(ctx context.Context, s launchlog.Step) {
 	attributes := []attribute.KeyValue{m.system, attribute.String("db.operation.name", s.Op)}
 	if kind := telemetry.ErrorType(s.Err); kind != "" {
@@ -161,7 +162,7 @@ func (m *Metrics) Step(ctx context.Context, s launchlog.Step) {
 	m.duration.Record(ctx, s.Duration.Seconds(), metric.WithAttributes(attributes...))
 }
 
-// Close ends the collecting. It may be called again. The error is the provider's.
+// Close stops publishing. It may be called more than once. The error is the provider's.
 func (m *Metrics) Close() error {
 	if err := m.close(); err != nil {
 		return fmt.Errorf("otelid: %w", err)
@@ -169,7 +170,7 @@ func (m *Metrics) Close() error {
 	return nil
 }
 
-// An OptionError is returned by [New] for a parameter that cannot be.
+// An OptionError is returned by [New] for an invalid parameter.
 type OptionError struct {
 	Option string
 	Value  string

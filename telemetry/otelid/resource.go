@@ -8,15 +8,16 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// Resource is what OpenTelemetry's semantic conventions say of an app of a launch. An app gives it
-// to its SDK's resource, so that all its metrics, traces and logs have it:
+// Resource returns the attributes that OpenTelemetry's semantic conventions define for an app of a
+// launch. Add them to the resource of the app's SDK, so that all its metrics, traces and logs have
+// them:
 //
-//	deployment.id                 the launch number, as "4711"
+//	deployment.id                 the launch number, such as "4711"
 //	deployment.environment.name   the launch's environment
 //	service.name                  the launch's service
 //	service.version               the launch's version, if it has one
 //
-// An app that knows its launch number alone gets the launch from launchlog's Log.Show.
+// An app that only knows its launch number gets the launch from launchlog's Log.Show.
 func Resource(launch launchlog.Launch) []attribute.KeyValue {
 	attributes := []attribute.KeyValue{
 		attribute.String("deployment.id", strconv.Itoa(launch.ID)),

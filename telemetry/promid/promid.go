@@ -1,5 +1,5 @@
-// Package promid publishes the metrics of a [telemetry.Set] by a Prometheus collector, and how long
-// the steps of launch logs take.
+// Package promid publishes the metrics of a [telemetry.Set] with a Prometheus collector, and how
+// long the steps of launch logs take.
 //
 //	set := new(telemetry.Set)
 //	metrics := promid.New(set)
@@ -9,13 +9,14 @@
 //	ids, err := generator.NewDecimal(log.Generators(launch))
 //	err = telemetry.Add(set, "orders", ids)
 //
-// [telemetry.Metrics] lists the metrics by OpenTelemetry's names. [Name] and [Label] say what
-// becomes of those: idmint.generator.ids is idmint_generator_ids_total here, and
-// idmint.generator.name is the label generator_name. Beside them is the histogram
-// idmint_log_step_duration_seconds. Its labels are op, as "claim", and error_type, which is empty
-// where the step succeeded.
+// [telemetry.Metrics] lists the metrics by their names in OpenTelemetry. [Name] and [Label] convert
+// the names: idmint.generator.ids becomes idmint_generator_ids_total, and the attribute
+// idmint.generator.name becomes the label generator_name. In addition, promid publishes the
+// histogram idmint_log_step_duration_seconds, with the labels op, such as "claim", and error_type,
+// which is empty if the step succeeded.
 //
-// telemetry/metrics.md has a table, and alerts.yml beside this file has alerts.
+// The table of telemetry/metrics.md lists both names, and alerts.yml in this directory defines
+// alerts.
 package promid
 
 import (
@@ -31,11 +32,11 @@ import (
 // Collector publishes a set. It is a [prometheus.Collector], safe for use by many goroutines.
 type Collector struct {
 	set       *telemetry.Set
-	published map[string]published // by the names of metrics; immutable
+	published map[string]published // by metric name; immutable
 	steps     *prometheus.HistogramVec
 }
 
-// A published is what Prometheus knows of a metric.
+// A published is a metric in terms of Prometheus.
 type published struct {
 	desc *prometheus.Desc
 	kind prometheus.ValueType
@@ -43,8 +44,8 @@ type published struct {
 
 var _ prometheus.Collector = (*Collector)(nil)
 
-// New makes a collector of a set, which may be filled later. A nil set has no metrics, and only
-// the histogram of steps is published.
+// New returns a collector for a set, which may be filled later. For a nil set, the collector only
+// publishes the histogram of steps.
 func New(set *telemetry.Set) *Collector {
 	if set == nil {
 		set = new(telemetry.Set)
@@ -53,7 +54,7 @@ func New(set *telemetry.Set) *Collector {
 		set: set, published: map[string]published{},
 		steps: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "idmint_log_step_duration_seconds",
-			Help:    "How long attempts of the launch log's steps took.",
+			Help:    "Duration of attempts of the launch log's steps.",
 			Buckets: []float64{0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10},
 		}, []string{"op", "error_type"}),
 	}
@@ -71,7 +72,8 @@ func New(set *telemetry.Set) *Collector {
 	return c
 }
 
-// Name is a metric's name in Prometheus: with its unit, and _total for a counter.
+// Name returns a metric's name in Prometheus, which ends with its unit, or with _total for a
+// counter.
 func Name(m telemetry.Metric) string {
 	name := strings.ReplaceAll(m.Name, ".", "_")
 	switch {
@@ -85,7 +87,7 @@ func Name(m telemetry.Metric) string {
 	return name
 }
 
-// Label is an attribute's name in Prometheus: without "idmint.".
+// Label returns an attribute's name in Prometheus, without "idmint.".
 func Label(attribute string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(attribute, "idmint."), ".", "_")
 }
@@ -98,13 +100,13 @@ func (c *Collector) Describe(to chan<- *prometheus.Desc) {
 	c.steps.Describe(to)
 }
 
-// Collect implements [prometheus.Collector]. It waits for a launch log that is watched as long as
-// telemetry.WatchOptions say.
+// Collect implements [prometheus.Collector]. It waits for a watched launch log as long as
+// telemetry.WatchOptions describe.
 func (c *Collector) Collect(to chan<- prometheus.Metric) {
 	c.set.Collect(context.Background(), func(s telemetry.Sample) {
 		p := c.published[s.Metric]
 		metric, err := prometheus.NewConstMetric(p.desc, p.kind, s.Value, s.Labels...)
-		if err != nil { // told to who scrapes
+		if err != nil { // reported to the scraper
 			metric = prometheus.NewInvalidMetric(p.desc, err)
 		}
 		to <- metric
@@ -112,7 +114,7 @@ func (c *Collector) Collect(to chan<- prometheus.Metric) {
 	c.steps.Collect(to)
 }
 
-// Step is for launchlog.Options.Observe. It records how long an attempt took.
+// Step is for launchlog.Options.Observe. It records the duration of an attempt.
 func (c *Collector) Step(_ context.Context, s launchlog.Step) {
 	c.steps.WithLabelValues(s.Op, telemetry.ErrorType(s.Err)).Observe(s.Duration.Seconds())
 }

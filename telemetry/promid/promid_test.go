@@ -62,14 +62,14 @@ func TestMetrics(t *testing.T) {
 	collector.Step(ctx, launchlog.Step{Op: "claim", Duration: time.Second})
 	collector.Step(ctx, launchlog.Step{Op: "show", Err: launchlog.ErrNotFound})
 	if err := testutil.GatherAndCompare(registry, strings.NewReader(`
-# HELP idmint_generator_ids_total IDs that were minted, and those reserved by owned generators.
+# HELP idmint_generator_ids_total IDs minted, and IDs reserved by owned generators.
 # TYPE idmint_generator_ids_total counter
 idmint_generator_ids_total{generator_name="clicks",scheme="sno"} 7
 idmint_generator_ids_total{generator_name="users",scheme="decimal"} 3
-# HELP idmint_generator_waiting Calls that wait for the clock now.
+# HELP idmint_generator_waiting Calls that are waiting for the clock.
 # TYPE idmint_generator_waiting gauge
 idmint_generator_waiting{generator_name="clicks",scheme="sno"} 0
-# HELP idmint_claim_events_total What happened to lent numbers: raised, taken, lost, freed, doubt or failed.
+# HELP idmint_claim_events_total Events of lent numbers: raised, taken, lost, freed, doubt or failed.
 # TYPE idmint_claim_events_total counter
 idmint_claim_events_total{claim_event="doubt",generator_name="clicks number",scheme="sno"} 0
 idmint_claim_events_total{claim_event="failed",generator_name="clicks number",scheme="sno"} 0
@@ -77,10 +77,10 @@ idmint_claim_events_total{claim_event="freed",generator_name="clicks number",sch
 idmint_claim_events_total{claim_event="lost",generator_name="clicks number",scheme="sno"} 0
 idmint_claim_events_total{claim_event="raised",generator_name="clicks number",scheme="sno"} 0
 idmint_claim_events_total{claim_event="taken",generator_name="clicks number",scheme="sno"} 1
-# HELP idmint_usage_failures_total Readings of how many numbers are used that failed or took too long.
+# HELP idmint_usage_failures_total Readings of how many numbers are used that failed or timed out.
 # TYPE idmint_usage_failures_total counter
 idmint_usage_failures_total{namespace="default"} 0
-# HELP idmint_log_step_duration_seconds How long attempts of the launch log's steps took.
+# HELP idmint_log_step_duration_seconds Duration of attempts of the launch log's steps.
 # TYPE idmint_log_step_duration_seconds histogram
 `+histogram(`error_type="",op="claim",`, "1", 6)+
 		histogram(`error_type="not_found",op="show",`, "0", 0)),
