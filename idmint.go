@@ -1,4 +1,4 @@
-// Package idmint starts an app's primary keys with one call:
+// Package idmint sets up an app's primary keys with one call:
 //
 //	type UserID = idtype.Decimal[User]
 //
@@ -12,10 +12,10 @@
 //	users := idmint.Keys[User](ids)
 //	ann.ID, err = users.Next(ctx)
 //
-// The store is where the launch log is kept: postgres.New of an app's pool, sqlite.Open, and so on,
-// of the packages below launchlog. sqlite.OpenOrCreate needs nothing to be there before. [Open] is
-// written with the parts that packages launchlog and generator have, and does nothing that an app
-// cannot do with them.
+// The store is the database that holds the launch log: postgres.New with the app's pool,
+// sqlite.Open, or another store of the packages below launchlog. sqlite.OpenOrCreate needs no
+// setup. [Open] is a convenience: it uses only what packages launchlog and generator export, so an
+// app can do the same with them.
 package idmint
 
 import (
@@ -30,46 +30,50 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// App says which deployment of which app opens its IDs. Only Service is required.
+// App identifies the deployment of an app that opens its IDs. Only Service is required.
 //
-// A deployment is one launch of the log. It is the one whose number stands in Launch, or in the
-// environment variable IDMINT_LAUNCH_ID, where a pipeline has started it. Or it is that of a key that
-// names the deployment and no other, in Deployment or in IDMINT_DEPLOYMENT: the first process starts
-// the launch, with the version and commit of its build, and the others join it, whatever theirs are.
-// If that launch has ended, they continue in a new one. In Kubernetes the label pod-template-hash is
-// such a key, by the Downward API; elsewhere the number of a release, or its commit. With neither,
-// and no Environment but "dev", it is a launch of this user and folder for development, which no log
-// takes that has other launches.
+// A deployment is one launch in the log, which Open finds in one of three ways:
+//
+//   - By the launch number in Launch, or in the environment variable IDMINT_LAUNCH_ID, if a
+//     pipeline has started the launch.
+//   - By a key in Deployment, or in IDMINT_DEPLOYMENT, that names this deployment and no other. The
+//     first process starts the launch, with the version and commit of its build, and the others
+//     join it, whatever theirs are. If that launch has ended, they continue in a new one. In
+//     Kubernetes, the label pod-template-hash is such a key, by the Downward API; elsewhere, use
+//     the number of a release, or its commit.
+//   - With neither, if Environment is empty or "dev", Open uses a launch for development, which
+//     belongs to this user and folder. A log that has other launches rejects it.
 type App struct {
-	Service     string // such as "shop": the log keeps the order of IDs for each service
+	Service     string // such as "shop"; the log keeps the IDs of each service in order
 	Environment string // "production" if empty
-	Deployment  string // a key of up to 128 characters
-	Launch      int    // a launch number: it wins over the environment
-	Namespace   string // of the log: launchlog.DefaultNamespace if empty
+	Deployment  string // a key of up to 128 characters; overrides IDMINT_DEPLOYMENT
+	Launch      int    // a launch number; overrides IDMINT_LAUNCH_ID
+	Namespace   string // of the log; launchlog.DefaultNamespace if empty
 }
 
-// The environment variables that say what App leaves out.
+// The environment variables for what App leaves out.
 const (
 	launchVariable     = "IDMINT_LAUNCH_ID"
 	deploymentVariable = "IDMINT_DEPLOYMENT"
 )
 
-// IDs mint the decimal IDs of an app, for any number of entities. They are a generator: see
+// IDs mint the decimal IDs of an app, for any number of entities. They embed their generator: see
 // [generator.Decimal].
 type IDs struct {
 	*generator.Decimal
 	log *launchlog.Log
 }
 
-// Log is the launch log that the IDs are of. It is nil for those of package idminttest.
+// Log returns the launch log of the IDs. It is nil for the IDs of package idminttest.
 func (i *IDs) Log() *launchlog.Log { return i.log }
 
-// Open joins the app's launch, or starts it, and readies a generator of its own. Call it once, when
-// the app starts, and Close when it ends: then the next start's IDs begin above this one's.
+// Open joins the app's launch, or starts it, and returns a generator that has its first number.
+// Call Open once when the app starts, and Close when it ends, so that the IDs of the next start
+// begin above.
 //
-// Errors are those of [launchlog.New], [launchlog.Log.StartOrJoin], [launchlog.Log.Join],
-// [launchlog.Log.JoinDev] and [generator.Decimal.Ready]. A store that has no tables yet says so when
-// it is opened, before this call.
+// Errors come from [launchlog.New], [launchlog.Log.StartOrJoin], [launchlog.Log.Join],
+// [launchlog.Log.JoinDev] and [generator.Decimal.Ready]. If a store has no tables yet, opening the
+// store fails, before this call.
 func Open(ctx context.Context, store launchlog.Store, app App) (*IDs, error) {
 	log, err := launchlog.New(store, &launchlog.Options{Namespace: app.Namespace})
 	if err != nil {
@@ -86,7 +90,7 @@ func Open(ctx context.Context, store launchlog.Store, app App) (*IDs, error) {
 	return &IDs{ids, log}, ids.Ready(ctx)
 }
 
-// join takes the app's first number of its launch.
+// join joins the launch of the app, and starts it if necessary.
 func join(ctx context.Context, log *launchlog.Log, app App) (*launchlog.Generators, error) {
 	dev := app.Environment == "" || app.Environment == "dev"
 	if app.Environment == "" {
@@ -100,22 +104,23 @@ func join(ctx context.Context, log *launchlog.Log, app App) (*launchlog.Generato
 	switch {
 	case launched && app.Deployment != "":
 		return nil, fmt.Errorf("idmint: both a launch and the deployment %q are given: "+
-			"take %s or %s, and App's field of the other stays empty", app.Deployment, launchVariable,
+			"set either %s or %s, or one of App's fields", app.Deployment, launchVariable,
 			deploymentVariable)
 	case app.Deployment != "":
 		return log.StartOrJoin(ctx, app.request())
 	case !launched && dev:
 		return log.JoinDev(ctx, app.Service)
 	case !launched:
-		return nil, fmt.Errorf("idmint: %q in %q has no deployment: set %s to the key of it, "+
-			"or %s to its launch", app.Service, app.Environment, deploymentVariable, launchVariable)
+		return nil, fmt.Errorf("idmint: %q in %q has no deployment: set %s to its key, "+
+			"or %s to its launch number", app.Service, app.Environment, deploymentVariable,
+			launchVariable)
 	}
 	return log.Join(ctx, launchlog.App{
 		Service: app.Service, Environment: app.Environment, Launch: app.Launch,
 	})
 }
 
-// request is that of a deployment's launch, by the process that starts it.
+// request returns the request for a deployment's launch, made by the process that starts it.
 func (a App) request() launchlog.Request {
 	r := launchlog.Request{
 		Key:     a.Service + "/" + a.Environment + "/" + a.Deployment,
@@ -133,19 +138,20 @@ func (a App) request() launchlog.Request {
 	return r
 }
 
-// OpenTrace opens trace IDs, whose node is lent by the store: see package claims. No launch is needed,
-// nor is anything closed: of app only Namespace counts. Typed keys are [generator.For]'s.
+// OpenTrace returns a generator of trace IDs, whose node is lent by the store: see package claims.
+// It needs no launch, and does not have to be closed. Of app, it only uses Namespace. For typed
+// keys, use [generator.For].
 func OpenTrace(ctx context.Context, store launchlog.Store, app App) (*generator.Trace, error) {
 	return lent(ctx, store, app, claims.Nodes, generator.NewTrace)
 }
 
-// OpenSno opens sno IDs, whose partition is lent by the store: see [OpenTrace].
+// OpenSno returns a generator of sno IDs, whose partition is lent by the store: see [OpenTrace].
 func OpenSno(ctx context.Context, store launchlog.Store, app App) (*generator.Sno, error) {
 	return lent(ctx, store, app, claims.Partitions, generator.NewSno)
 }
 
-// OpenEightByte opens eight-byte IDs, whose generator and cluster are lent by the store: see
-// [OpenTrace].
+// OpenEightByte returns a generator of eightbyte IDs, whose generator number and cluster are lent
+// by the store: see [OpenTrace].
 func OpenEightByte(
 	ctx context.Context, store launchlog.Store, mode idtype.EightByteMode, app App,
 ) (*generator.EightByte, error) {
@@ -156,15 +162,15 @@ func OpenEightByte(
 	})
 }
 
-// OpenSnowflake opens snowflake IDs of a layout, whose node is lent by the store: see [OpenTrace].
-// Layouts of few nodes need what [claims.Snowflakes] says.
+// OpenSnowflake returns a generator of snowflake IDs in a layout, whose node is lent by the store:
+// see [OpenTrace]. For layouts with few nodes, follow the advice at [claims.Snowflakes].
 func OpenSnowflake[L idtype.Snowflakes](
 	ctx context.Context, store launchlog.Store, app App,
 ) (*generator.SnowflakeIn[L], error) {
 	return lent(ctx, store, app, claims.Snowflakes[L], generator.NewSnowflakeIn[L])
 }
 
-// lent readies a generator whose number is lent.
+// lent returns a generator that has a lent number, and is ready.
 func lent[N any, G interface{ Ready(context.Context) error }](
 	ctx context.Context, store launchlog.Store, app App,
 	lend func(*launchlog.Log, *claims.Options) (*claims.Source[N], error),
@@ -184,7 +190,7 @@ func lent[N any, G interface{ Ready(context.Context) error }](
 	return gen, gen.Ready(ctx)
 }
 
-// Keys mints the typed keys of an entity, which are [idtype.Decimal] of it.
+// Keys returns typed keys of an entity, which are of type [idtype.Decimal] of the entity.
 func Keys[E any](ids *IDs) *generator.Keys[idtype.Decimal[E]] {
 	keys, err := generator.For[idtype.Decimal[E]](ids.Decimal)
 	if err != nil {

@@ -1,12 +1,12 @@
-// Package idminttest gives the tests of an app keys without a launch log:
+// Package idminttest provides keys for the tests of an app, without a launch log:
 //
 //	func TestGreeting(t *testing.T) {
 //		ann := User{ID: idminttest.Key[User](t), Name: "Ann"}
 //
-// The keys are test IDs: their launch is 0, which no log hands out. Each test gets the same ones
-// every time, 10000000000, 20000000000 and so on, whatever runs in parallel. Calls within a test
-// never repeat a key, also for several entities. A subtest begins at the first key again: if it
-// shares rows with the test around it, pass the t of the outer test.
+// The keys are test IDs: they have launch 0, which no log hands out. Each test gets the same keys
+// every time, 10000000000, 20000000000 and so on, whatever runs in parallel. Within a test no key
+// repeats, even for several entities. A subtest begins with the first key again; if it shares rows
+// with the surrounding test, pass the t of the outer test.
 package idminttest
 
 import (
@@ -21,13 +21,13 @@ import (
 	"github.com/idmint/idmint/launchlog/memory"
 )
 
-// tests are the IDs of the tests that run, by their names. Values that embed a testing.TB come and
-// go within a test, so they are not what it is known by.
+// tests holds the IDs of running tests by the tests' names. The values of testing.TB are no
+// suitable keys, because wrappers of a testing.TB come and go within a test.
 var tests sync.Map // string → *idmint.IDs
 
-// IDs returns the test's generator, in place of the one that [idmint.Open] returns, for functions of
-// the app and for plugins such as gormid. All calls in a test return the same one. It has no log, so
-// Log returns nil and Close does nothing.
+// IDs returns the test's generator, for functions of the app and for plugins such as gormid, in
+// place of the one that [idmint.Open] returns. All calls in a test return the same generator. It
+// has no log: Log returns nil and Close does nothing.
 func IDs(t testing.TB) *idmint.IDs {
 	t.Helper()
 	made := &idmint.IDs{Decimal: generator.NewTestDecimal(nil)}
@@ -41,13 +41,13 @@ func IDs(t testing.TB) *idmint.IDs {
 	return ids.(*idmint.IDs)
 }
 
-// Keys mints the typed keys of an entity, as [idmint.Keys] of [IDs] does.
+// Keys returns typed keys of an entity, minted by [IDs]: see [idmint.Keys].
 func Keys[E any](t testing.TB) *generator.Keys[idtype.Decimal[E]] {
 	t.Helper()
 	return idmint.Keys[E](IDs(t))
 }
 
-// Key returns the next of the [Keys].
+// Key mints one key of an entity: see [Keys].
 func Key[E any](t testing.TB) idtype.Decimal[E] {
 	t.Helper()
 	id, err := Keys[E](t).Next(t.Context())
@@ -57,15 +57,15 @@ func Key[E any](t testing.TB) idtype.Decimal[E] {
 	return id
 }
 
-// Launch starts a launch in a log in memory, for a test that opens IDs as the app does:
+// Launch starts a launch in a log in memory, for a test that opens IDs in the same way as the app:
 //
 //	store, app := idminttest.Launch(t, "shop")
 //	ids, err := idmint.Open(t.Context(), store, app)
 //
-// The IDs are of launch 1, so a database that refuses test IDs accepts them. The first generator
-// that is opened mints the same ones every time: 10000000001, 20000000001 and so on. The app joins
-// this launch whatever IDMINT_LAUNCH_ID and IDMINT_DEPLOYMENT say. If no launch can be of such a
-// service, the test fails.
+// The IDs have launch 1, so that a database that refuses test IDs accepts them. The first generator
+// that is opened mints the same IDs every time: 10000000001, 20000000001 and so on. The app joins
+// this launch regardless of IDMINT_LAUNCH_ID and IDMINT_DEPLOYMENT. If service is not a valid name
+// of a service, the test fails.
 func Launch(t testing.TB, service string) (launchlog.Store, idmint.App) {
 	t.Helper()
 	app := idmint.App{Service: service, Environment: "test"}

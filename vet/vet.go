@@ -1,18 +1,20 @@
-// Package vet finds mistakes with IDs of idmint that compile, and that tests with small numbers for
-// keys do not show. It is an analyzer for go vet:
+// Package vet finds mistakes with IDs of idmint that compile, and that tests do not reveal if their
+// keys are small numbers. It is an analyzer for go vet:
 //
 //	go install ./cmd/idmintvet # in this folder of a checkout
 //	go vet -vettool=$(which idmintvet) ./...
 //
 // It reports:
 //
-//   - a conversion of an ID to an integer or a float that does not hold all of them;
-//   - the remainder of an ID, also its low bits, which are the same for all IDs of a generator;
-//   - a comparison of an ID with a constant that is not zero, also by switch;
+//   - a conversion of an ID to an integer or a float that cannot hold every ID;
+//   - the remainder of an ID, or its low bits, because these are the same for all IDs of a
+//     generator;
+//   - a comparison of an ID with a constant other than zero, including by switch;
 //   - an assertion of testify, or reflect.DeepEqual, on an ID and a value of another type;
-//   - an ID made of what strconv has read, which takes what is not the text of an ID;
-//   - the tag autoIncrement of GORM on an ID, by which the database numbers the rows;
-//   - the option omitempty of JSON on an ID that is an array or a struct, which omits nothing.
+//   - an ID converted from a number that strconv has parsed, because strconv accepts texts that are
+//     not IDs;
+//   - GORM's tag autoIncrement on an ID, because the database would then number the rows;
+//   - JSON's option omitempty on an ID that is an array or a struct, because it never omits these.
 package vet
 
 import (
@@ -30,7 +32,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// Analyzer is the analyzer.
+// Analyzer reports the mistakes that the package documentation lists.
 var Analyzer = &analysis.Analyzer{
 	Name:     "idmint",
 	Doc:      "find mistakes with IDs of idmint that compile",
@@ -44,9 +46,12 @@ const idtype = "github.com/idmint/idmint/idtype"
 func run(pass *analysis.Pass) (any, error) {
 	c := checker{pass, map[types.Object]string{}, map[types.Object]types.Type{}}
 	in := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
-	in.Preorder([]ast.Node{(*ast.AssignStmt)(nil)}, func(n ast.Node) { c.assign(n.(*ast.AssignStmt)) })
+	in.Preorder([]ast.Node{(*ast.AssignStmt)(nil)}, func(n ast.Node) {
+		c.assign(n.(*ast.AssignStmt))
+	})
 	in.Preorder([]ast.Node{
-		(*ast.CallExpr)(nil), (*ast.BinaryExpr)(nil), (*ast.StructType)(nil), (*ast.SwitchStmt)(nil),
+		(*ast.CallExpr)(nil), (*ast.BinaryExpr)(nil), (*ast.StructType)(nil),
+		(*ast.SwitchStmt)(nil),
 	}, func(n ast.Node) {
 		switch n := n.(type) {
 		case *ast.CallExpr:
@@ -68,11 +73,11 @@ func run(pass *analysis.Pass) (any, error) {
 
 type checker struct {
 	*analysis.Pass
-	read map[types.Object]string     // variables that a function of strconv has set, with its name
-	ids  map[types.Object]types.Type // variables that hold an ID as a plain integer, with its type
+	read map[types.Object]string     // variables set by a function of strconv, with its name
+	ids  map[types.Object]types.Type // variables with an ID as a plain integer, with its type
 }
 
-// named returns a type's name in package idtype, if it is declared there.
+// named returns a type's name if it is declared in package idtype.
 func named(t types.Type) (name string, ok bool) {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != idtype {
@@ -81,7 +86,7 @@ func named(t types.Type) (name string, ok bool) {
 	return n.Obj().Name(), true
 }
 
-// isID reports whether t is an ID: what of package idtype has a scheme.
+// isID reports whether t is an ID, which is a type of package idtype with a scheme.
 func isID(t types.Type) bool {
 	if _, ok := named(t); !ok {
 		return false
@@ -103,7 +108,8 @@ func (c checker) name(t types.Type) string {
 	return types.TypeString(t, types.RelativeTo(c.Pkg))
 }
 
-// assign notes variables that strconv has set, and those that are declared as an ID's integer.
+// assign records variables that are set by strconv, and variables that are declared as an ID's
+// integer.
 func (c checker) assign(n *ast.AssignStmt) {
 	if len(n.Rhs) != 1 {
 		return
@@ -125,7 +131,7 @@ func (c checker) assign(n *ast.AssignStmt) {
 	}
 }
 
-// idIn is the type of the ID that an expression is, or is the whole integer of, or nil.
+// idIn returns the type of the ID that an expression is, or whose whole integer it is, or nil.
 func (c checker) idIn(e ast.Expr) types.Type {
 	t := c.typeOf(e)
 	if t == nil || isInteger(t) {
@@ -144,7 +150,7 @@ func (c checker) idIn(e ast.Expr) types.Type {
 	return nil
 }
 
-// strconv is the name of a function that reads a number, or "".
+// strconv returns the name of a called function that parses a number, or "".
 func (c checker) strconv(call *ast.CallExpr) string {
 	f := typeutil.StaticCallee(c.TypesInfo, call)
 	if f == nil || f.Pkg() == nil || f.Pkg().Path() != "strconv" ||
@@ -162,22 +168,23 @@ func (c checker) conversion(n *ast.CallExpr) {
 	basic, isBasic := to.Underlying().(*types.Basic)
 	switch {
 	case from != nil && isBasic && basic.Info()&types.IsFloat != 0:
-		c.Reportf(n.Pos(), "%s holds IDs up to 2^53 only at most: keep the %s", c.name(to), c.name(from))
+		c.Reportf(n.Pos(), "%s does not hold all IDs above 2^53: keep the %s",
+			c.name(to), c.name(from))
 	case from != nil && isBasic && basic.Info()&types.IsInteger != 0 &&
 		c.TypesSizes.Sizeof(to) < 8:
-		c.Reportf(n.Pos(), "%s does not hold an ID of 64 bits: keep the %s, or take an int64",
+		c.Reportf(n.Pos(), "%s does not hold an ID of 64 bits: keep the %s, or use an int64",
 			c.name(to), c.name(from))
 	case isInteger(to):
 		if id, ok := c.within(n.Args[0]).(*ast.Ident); ok {
 			if name := c.read[c.TypesInfo.ObjectOf(id)]; name != "" {
-				c.Reportf(n.Pos(), "%s takes what is not the text of an ID: use idtype.Parse[%s]",
+				c.Reportf(n.Pos(), "%s accepts texts that are not IDs: use idtype.Parse[%s]",
 					name, c.name(to))
 			}
 		}
 	}
 }
 
-// within is what an expression converts, as id in int64(id), or the expression.
+// within returns the operand of conversions, such as id in int64(id), or else the expression.
 func (c checker) within(e ast.Expr) ast.Expr {
 	for {
 		e = ast.Unparen(e)
@@ -205,8 +212,9 @@ func (c checker) binary(n *ast.BinaryExpr) {
 		if value == nil {
 			value = c.TypesInfo.Types[n.X].Value
 		}
-		isOf := func(e ast.Expr) bool { // an integer of its own may well be above a constant
-			return isInteger(c.typeOf(e)) || c.idIn(e) != nil && (n.Op == token.EQL || n.Op == token.NEQ)
+		isOf := func(e ast.Expr) bool { // a plain integer may well be compared with a bound
+			isEquality := n.Op == token.EQL || n.Op == token.NEQ
+			return isInteger(c.typeOf(e)) || c.idIn(e) != nil && isEquality
 		}
 		if isOf(n.X) || isOf(n.Y) {
 			c.constant(n.OpPos, value)
@@ -214,8 +222,8 @@ func (c checker) binary(n *ast.BinaryExpr) {
 	}
 }
 
-// lowBits is above all masks of the ten lowest bits. Those of 10^10 are zero, by which the IDs of a
-// generator of decimals differ.
+// lowBits is above all masks of the ten lowest bits. IDs of a decimal generator differ by multiples
+// of 10^10, whose ten lowest bits are zero.
 const lowBits = 1 << 10
 
 func (c checker) remainder(at token.Pos) {
@@ -224,8 +232,8 @@ func (c checker) remainder(at token.Pos) {
 
 func (c checker) constant(at token.Pos, value constant.Value) {
 	if value != nil && constant.Sign(value) != 0 {
-		c.Reportf(at, "an ID is compared with the constant %s: no generator mints IDs "+
-			"that are known before", value)
+		c.Reportf(at, "an ID is compared with the constant %s: IDs of a generator are "+
+			"not known in advance", value)
 	}
 }
 
@@ -240,7 +248,7 @@ func (c checker) cases(n *ast.SwitchStmt) {
 	}
 }
 
-// call looks at comparisons by reflection, which are false of values of two types.
+// call checks comparisons by reflection, which are false for values of two types.
 func (c checker) call(n *ast.CallExpr) {
 	f := typeutil.StaticCallee(c.TypesInfo, n)
 	if f == nil || f.Pkg() == nil {
@@ -249,9 +257,10 @@ func (c checker) call(n *ast.CallExpr) {
 	args := n.Args
 	switch path := f.Pkg().Path(); {
 	case path == "reflect" && f.Name() == "DeepEqual":
-	case strings.HasPrefix(path, "github.com/stretchr/testify/") &&
-		slices.Contains([]string{"Equal", "Equalf", "NotEqual", "NotEqualf", "Exactly", "Exactlyf"}, f.Name()):
-		if f.Signature().Recv() == nil { // the first is the test
+	case strings.HasPrefix(path, "github.com/stretchr/testify/") && slices.Contains([]string{
+		"Equal", "Equalf", "NotEqual", "NotEqualf", "Exactly", "Exactlyf",
+	}, f.Name()):
+		if f.Signature().Recv() == nil { // the first argument is the test
 			args = args[min(1, len(args)):]
 		}
 	default:
@@ -277,7 +286,7 @@ func (c checker) call(n *ast.CallExpr) {
 		c.name(y), always)
 }
 
-// tags looks at the tags of fields.
+// tags checks the tags of fields.
 func (c checker) tags(n *ast.StructType) {
 	for _, field := range n.Fields.List {
 		if field.Tag == nil {
@@ -291,16 +300,16 @@ func (c checker) tags(n *ast.StructType) {
 		}
 		if isID(plain) && autoIncrements(tag.Get("gorm")) {
 			c.Reportf(field.Tag.Pos(), "autoIncrement lets the database number the rows: "+
-				"drop it, gormid assigns a %s", c.name(plain))
+				"remove it, gormid assigns the %s", c.name(plain))
 		}
 		options := strings.Split(tag.Get("json"), ",")
 		if slices.Contains(options[1:], "omitempty") && holdsID(t) {
-			c.Reportf(field.Tag.Pos(), "omitempty omits no %s: use omitzero", c.name(t))
+			c.Reportf(field.Tag.Pos(), "omitempty never omits a value of type %s: use omitzero", c.name(t))
 		}
 	}
 }
 
-// holdsID reports whether t is an array that is an ID, or a struct around one.
+// holdsID reports whether t is an array that is an ID, or a struct that wraps one.
 func holdsID(t types.Type) bool {
 	switch t.Underlying().(type) {
 	case *types.Array:
@@ -312,7 +321,7 @@ func holdsID(t types.Type) bool {
 	return false
 }
 
-// autoIncrements reports whether a tag of GORM has the setting, unless it turns it off.
+// autoIncrements reports whether a tag of GORM has the setting, and does not turn it off.
 func autoIncrements(tag string) bool {
 	for setting := range strings.SplitSeq(tag, ";") {
 		name, value, _ := strings.Cut(strings.ToLower(setting), ":")

@@ -16,25 +16,25 @@ type (
 )
 
 type User struct {
-	ID     UserID  `gorm:"primaryKey;autoIncrement" json:"id,omitempty"` // want `autoIncrement lets the database number the rows: drop it, gormid assigns a UserID`
+	ID     UserID  `gorm:"primaryKey;autoIncrement" json:"id,omitempty"` // want `autoIncrement lets the database number the rows: remove it, gormid assigns the UserID`
 	Boss   *UserID `gorm:"AUTOINCREMENT"`                                // want `autoIncrement lets`
 	Other  UserID  `gorm:"autoIncrement:false;index"`
 	Number uint    `gorm:"autoIncrement"`
 }
 
 type Event struct {
-	ID    EventID                       `json:"id,omitempty"` // want `omitempty omits no EventID: use omitzero`
+	ID    EventID                       `json:"id,omitempty"` // want `omitempty never omits a value of type EventID: use omitzero`
 	Cause EventID                       `json:"cause,omitzero"`
 	Maybe *EventID                      `json:"maybe,omitempty"`
-	Null  sql.Null[UserID]              `json:",omitempty"`     // want `omitempty omits no`
-	None  idtype.OrZero[idtype.ShortID] `json:"none,omitempty"` // want `omitempty omits no`
+	Null  sql.Null[UserID]              `json:",omitempty"`     // want `omitempty never omits`
+	None  idtype.OrZero[idtype.ShortID] `json:"none,omitempty"` // want `omitempty never omits`
 	Plain sql.Null[int64]               `json:"plain,omitempty"`
 }
 
 func narrow(id UserID) {
 	_ = int32(id)   // want `int32 does not hold an ID of 64 bits`
 	_ = uint8(id)   // want `uint8 does not hold`
-	_ = float64(id) // want `float64 holds IDs up to 2\^53`
+	_ = float64(id) // want `float64 does not hold all IDs above 2\^53`
 	_, _, _ = int64(id), uint64(id), int(id)
 	_ = idtype.DecimalID(id)
 	_ = int32(len(id.String()))
@@ -77,9 +77,9 @@ func parse(text string) UserID {
 		return 0
 	}
 	m, _ := strconv.Atoi(text)
-	_ = UserID(m) // want `strconv.Atoi takes what is not the text of an ID: use idtype.Parse\[UserID\]`
+	_ = UserID(m) // want `strconv.Atoi accepts texts that are not IDs: use idtype.Parse\[UserID\]`
 	_ = EventID{byte(n)}
-	return UserID(int64(n)) // want `strconv.ParseInt takes what is not`
+	return UserID(int64(n)) // want `strconv.ParseInt accepts texts that are not IDs`
 }
 
 func lowBits(id UserID) int64 {
