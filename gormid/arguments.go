@@ -15,31 +15,31 @@ import (
 	"github.com/idmint/idmint/internal/nilable"
 )
 
-// In SQL that the caller wrote the plugin sees an argument, and the text before its mark. It
-// refuses a zero, and an ID of another entity than the column before the mark. It also refuses an
-// [idtype.Slice], which is one parameter, a text of JSON, where SQL wants a list or an ID: a
-// comparison with a text is true of no row, or of all.
+// In SQL that the caller wrote, the plugin only sees an argument, and the text before its
+// placeholder. It rejects a zero, and an ID of another entity than the column before the
+// placeholder. It also rejects an [idtype.Slice], which is a single parameter of JSON text, if SQL
+// expects a list or an ID, because a comparison with a text is true for no row, or for all of them.
 
-var errSlice = errors.New("an idtype.Slice is one text of JSON: " +
-	"give a []ID, or take the text apart, as json_each(?) does")
+var errSlice = errors.New("an idtype.Slice is a single JSON text: " +
+	"pass a []ID, or expand the text in SQL, as json_each(?) does")
 
-// compares finds at the end of SQL a column, a word that wants a list, and a parenthesis.
+// compares matches, at the end of SQL, a column, a word that expects a list, and a parenthesis.
 var compares = pattern("(?i)([\\w.\"`]+)\\s*(?:[=<>!]+\\s*)?(?:NOT\\s+)?" +
 	`((?:\b(?:IN|ANY|ALL|SOME)\b)?)\s*(\(?)\s*$`)
 
-// vars rewrites the arguments of a condition, and conditions among them.
+// vars rewrites the arguments of a condition, and conditions among the arguments.
 func (b *builder) vars(e clause.Expr) []any {
 	rewritten := slices.Clone(e.Vars)
 	for i, v := range e.Vars {
 		switch v := v.(type) {
 		case clause.Interface: // a query
-		case clause.Expr: // a value, and no condition that could be meant for the key
+		case clause.Expr: // a value; not a condition that could be meant for the key
 			v.Vars = b.vars(v)
 			rewritten[i] = v
 		case clause.Expression:
 			rewritten[i] = b.expression(v)
 		case *gorm.DB:
-			if b.rawSlice(v.Statement) >= 0 { // of Raw, which has no callbacks here
+			if b.rawSlice(v.Statement) >= 0 { // of Raw, which runs no callbacks here
 				rewritten[i] = b.refuse(errSlice)
 			}
 		default:
@@ -49,7 +49,7 @@ func (b *builder) vars(e clause.Expr) []any {
 	return rewritten
 }
 
-// named rewrites the arguments of a condition that names them.
+// named rewrites the named arguments of a condition.
 func (b *builder) named(e clause.NamedExpr) []any {
 	rewrite := func(name string, v any) any {
 		return b.argument(e.SQL, v, func() string {
@@ -73,17 +73,17 @@ func (b *builder) named(e clause.NamedExpr) []any {
 	return rewritten
 }
 
-// argument returns what is bound for v, whose mark comes after some SQL.
+// argument returns what is bound for v, given a function for the SQL before its placeholder.
 func (b *builder) argument(sql string, v any, before func() string) any {
 	bytes, _ := v.([]byte)
 	switch {
 	case hasZero(v):
 		return b.refuse(zeroReason(fmt.Sprintf("the condition %q: "+
-			"an ID in it is zero: set it first; for NULL write IS NULL", sql)))
+			"it contains a zero ID: set the ID first, or write IS NULL for NULL", sql)))
 	case isSlice(v) && b.wantsIDs(before(), false):
 		return b.refuse(errSlice)
 	case len(bytes) != 0 && b.wantsIDs(before(), true):
-		return []any{v} // GORM spreads it otherwise
+		return []any{v} // otherwise GORM spreads it
 	}
 	if err := b.checkEntity(sql, v, before); err != nil {
 		return b.refuse(err)
@@ -91,8 +91,8 @@ func (b *builder) argument(sql string, v any, before func() string) any {
 	return v
 }
 
-// checkEntity refuses an ID, or a list, of another entity than the column that SQL compares it
-// with. Which column that is in a subquery, the statement's model does not tell.
+// checkEntity rejects an ID, or a list, of another entity than the column that SQL compares it
+// with. It ignores SQL with a subquery, whose columns the statement's model does not know.
 func (b *builder) checkEntity(sql string, v any, before func() string) error {
 	t := keys.TypeOf(v)
 	if element := elementOf(t); element != nil {
@@ -136,8 +136,8 @@ func (b *builder) wantsIDs(sql string, inParentheses bool) bool {
 	return ofIDs || found[2] != ""
 }
 
-// rawSlice returns which argument of a Raw or Exec is an [idtype.Slice] where a list is wanted, or
-// -1.
+// rawSlice returns the index of the argument of a Raw or Exec that is an [idtype.Slice] although a
+// list is expected, or -1.
 func (b *builder) rawSlice(stmt *gorm.Statement) int {
 	if stmt.SQL.Len() != 0 {
 		for i, v := range stmt.Vars {
@@ -151,13 +151,13 @@ func (b *builder) rawSlice(stmt *gorm.Statement) int {
 
 var marks = pattern(`\?|\$\d+`)
 
-// before returns the SQL between the i-th mark and the one before it.
+// before returns the SQL between the i-th placeholder and the one before it.
 func before(sql string, i int) string {
 	parts := marks().Split(sql, -1)
 	return parts[min(i, len(parts)-1)]
 }
 
-// hasZero recognises an ID that is zero, or a list with one.
+// hasZero recognizes an ID that is zero, or a list that contains one.
 func hasZero(v any) bool {
 	if id, ok := v.(column); ok {
 		return !nilable.IsNil(v) && id.IsZero()

@@ -9,10 +9,10 @@ import (
 	"gorm.io/gorm"
 )
 
-// assigned is what the callbacks of a statement tell each other: the IDs minted for its rows.
+// assigned is the state that the callbacks of a statement share: the IDs minted for its rows.
 type assigned struct {
 	in   *installed
-	stmt *gorm.Statement // GORM hands the settings of a statement on to those of its associations
+	stmt *gorm.Statement // to tell it from associations, to which GORM passes the settings
 	key  *key
 	ids  reflect.Value // a slice of the source's type
 }
@@ -27,8 +27,8 @@ func assignedTo(stmt *gorm.Statement) *assigned {
 	return nil
 }
 
-// assign is the first callback of a create. It gives an ID to every row that has none, and asks the
-// source once.
+// assign is the first callback of a create. It gives an ID to every row that lacks one, and asks
+// the source once.
 func (in *installed) assign(db *gorm.DB) {
 	in.refuse(db, func(m *model) error { return m.makeErr })
 	if db.Error != nil {
@@ -74,7 +74,7 @@ func (in *installed) assign(db *gorm.DB) {
 	stmt.Settings.Store(assignedKey{}, &assigned{in, stmt, k, ids})
 }
 
-// prepare comes right before the INSERT. Hooks, which may add clauses, have run. So have the
+// prepare runs right before the INSERT. Hooks, which may add clauses, have run, and so have the
 // associations that the row belongs to, which set foreign keys.
 func (in *installed) prepare(db *gorm.DB) {
 	if db.Error != nil {
@@ -94,10 +94,10 @@ func (in *installed) prepare(db *gorm.DB) {
 	}
 }
 
-var errOmitted = errors.New("the primary key is left out by Omit, and a rule assigns it: " +
-	"name the other columns alone")
+var errOmitted = errors.New("Omit leaves out the primary key, which a rule assigns: " +
+	"omit only other columns")
 
-// includeKey makes Select let the key through.
+// includeKey adds the key to the columns of Select.
 func (a *assigned) includeKey() error {
 	stmt, column := a.stmt, a.key.column
 	if len(stmt.Selects)+len(stmt.Omits) == 0 {

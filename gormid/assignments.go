@@ -15,7 +15,7 @@ import (
 	"github.com/idmint/idmint/internal/nilable"
 )
 
-// set converts what is assigned.
+// set converts assigned values.
 func (b *builder) set(set clause.Set) clause.Set {
 	rewritten := slices.Clone(set)
 	for i, a := range set {
@@ -24,7 +24,7 @@ func (b *builder) set(set clause.Set) clause.Set {
 	return rewritten
 }
 
-// convertMaps converts the rows that maps are. It changes no map unless all are right.
+// convertMaps converts rows that are maps. It changes no map unless all of them are valid.
 func (in *installed) convertMaps(stmt *gorm.Statement) {
 	b, rows := in.builderOf(stmt), rowsOf(stmt)
 	if !rows.isMaps() {
@@ -36,7 +36,7 @@ func (in *installed) convertMaps(stmt *gorm.Statement) {
 		for name, v := range row {
 			id := b.assigned(clause.Column{Name: name}, v, rowName(i))
 			if nilable.IsNil(id) {
-				id = nil // at a nil pointer, ClickHouse's driver panics
+				id = nil // ClickHouse's driver panics on a nil pointer
 			}
 			converted[i][name] = id
 		}

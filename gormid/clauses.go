@@ -9,12 +9,13 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-// GORM builds a statement clause by clause, and asks its ClauseBuilders for each. The plugin's
-// builders look at a clause right before, when hooks and other plugins have had their say. They
-// convert values for columns of IDs. They mend or refuse a condition that would mean something else
-// than it looks. Subqueries come the same way.
+// GORM builds a statement clause by clause, and calls a ClauseBuilder for each. The plugin's
+// builders run right before the clause is written, after hooks and other plugins. They convert
+// values for columns of IDs, and correct or reject conditions that would not mean what they seem
+// to. Subqueries pass through them as well.
 
-// marker is among the builders of a database that has the plugin, and of the sessions made of it.
+// marker is among the builders of a database that has the plugin, and of the sessions created from
+// it.
 const marker = "idmint"
 
 func (in *installed) registerBuilders(db *gorm.DB) {
@@ -26,7 +27,7 @@ func (in *installed) registerBuilders(db *gorm.DB) {
 			if stmt, ok := to.(*gorm.Statement); ok && c.Expression != nil {
 				b := in.builderOf(stmt)
 				c.Expression = b.clause(name, c.Expression)
-				if b.spread { // FirstOrCreate takes the conditions for values of the row
+				if b.spread { // FirstOrCreate uses the conditions as values of the row
 					stmt.Clauses[name] = c
 				}
 			}
@@ -40,18 +41,18 @@ func (in *installed) registerBuilders(db *gorm.DB) {
 	db.ClauseBuilders = all
 }
 
-// A builder rewrites a clause of a statement. It changes no expression in place: sessions share
-// them.
+// A builder rewrites a clause of a statement. It changes no expression in place, because sessions
+// share them.
 type builder struct {
 	in        *installed
 	stmt      *gorm.Statement
 	loneTexts bool // a text without arguments may be meant for the key
-	silent    bool // the error is left to the driver: it is there already, or has no other place
-	spread    bool // bytes were put together again
+	silent    bool // the driver reports the error: it is already set, or cannot be set
+	spread    bool // spread bytes were put together again
 }
 
-// builderOf returns a builder for a statement. It is silent for Row: GORM then returns no row at
-// all where there is an error, and a nil row panics. The driver's error is in the row.
+// builderOf returns a builder for a statement. It is silent for Row: if the statement has an error,
+// GORM returns a nil row, which panics. The driver's error is in the row instead.
 func (in *installed) builderOf(stmt *gorm.Statement) *builder {
 	rows, ok := stmt.Settings.Load("rows")
 	return &builder{in: in, stmt: stmt, silent: ok && rows == false}
@@ -81,16 +82,16 @@ func (b *builder) clause(name string, e clause.Expression) clause.Expression {
 	return b.expression(e)
 }
 
-// A refusal is bound instead of a value. The statement has the error already. A subquery loses its
-// error, so there the driver meets it.
+// A refusal is bound instead of a value, after its error was added to the statement. A subquery
+// loses that error, so the driver gets it from the refusal.
 type refusal struct{ err error }
 
 var _ driver.Valuer = refusal{}
 
-// Value fails.
+// Value returns the error.
 func (r refusal) Value() (driver.Value, error) { return int64(0), r.err }
 
-// refuse ends the statement.
+// refuse adds an error to the statement.
 func (b *builder) refuse(err error) refusal {
 	full := newError(b.stmt.Schema, b.stmt.Table, err)
 	if !b.silent {

@@ -10,11 +10,11 @@ import (
 	"github.com/idmint/idmint/internal/keys"
 )
 
-var errNilPointer = errors.New("the pointer is nil, and ClickHouse's driver panics at it: " +
+var errNilPointer = errors.New("the pointer is nil, on which ClickHouse's driver panics: " +
 	"declare the field as sql.Null or idtype.OrZero")
 
-// checkClickHouse refuses what ClickHouse's driver takes. The driver calls Value on a nil pointer.
-// In a FixedString it stores the bytes of the ID, and zero has some too.
+// checkClickHouse rejects what ClickHouse's driver would accept. The driver calls Value on a nil
+// pointer. Into a FixedString it writes the bytes of the ID, even if the ID is zero.
 func checkClickHouse(stmt *gorm.Statement) error {
 	if stmt.Schema == nil || stmt.Dialector.Name() != "clickhouse" {
 		return nil

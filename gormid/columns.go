@@ -13,13 +13,13 @@ import (
 	"github.com/idmint/idmint/internal/keys"
 )
 
-// columnOf names the type of an ID's column for a database. It returns "" where GORM's driver makes
-// the right one of the type's GormDataType.
+// columnOf returns the type of an ID's column in a database, or "" if GORM's driver derives the
+// right type from GormDataType.
 func columnOf(name string, id column, null bool) string {
 	d, form := dialect.Dialect(name), id.Storage()
 	switch {
 	case d == dialect.ClickHouse && form == idtype.StorageText:
-		// the driver takes an ID's bytes for a FixedString
+		// The driver would store an ID's bytes in a FixedString.
 		return nullable("String", null)
 	case d == dialect.ClickHouse:
 		return nullable(keys.Column(d, id, false), null)
@@ -30,7 +30,7 @@ func columnOf(name string, id column, null bool) string {
 	return ""
 }
 
-// nullable is a type of ClickHouse.
+// nullable returns a type of ClickHouse.
 func nullable(name string, null bool) string {
 	if null {
 		return "Nullable(" + name + ")"
@@ -38,15 +38,15 @@ func nullable(name string, null bool) string {
 	return name
 }
 
-// column is what an ID's type says of its column.
+// column is the interface of an ID's type that describes its column.
 type column interface {
 	keys.ID
 	driver.Valuer
 	GormDataType() string
 }
 
-// columnIn finds the ID that a field of type t holds, and whether the field can be NULL. GORM looks
-// at a field's type in the same way.
+// columnIn returns the ID that a field of type t holds, and whether the field can be NULL. GORM
+// examines a field's type in the same way.
 func columnIn(t reflect.Type) (id column, null bool) {
 	found, null := keys.In(t)
 	id, _ = found.(column)
@@ -57,10 +57,10 @@ func columnIn(t reflect.Type) (id column, null bool) {
 type columns struct {
 	dialect string
 	noTests bool       // keys get a CHECK
-	mu      sync.Mutex // of the fields of all models, among migrators
+	mu      sync.Mutex // guards the fields of all models among migrators
 }
 
-// prepareModel is called each time: GORM copies types to foreign keys whenever it meets a model
+// prepareModel runs each time, because GORM copies types to foreign keys whenever it meets a model
 // that refers to another.
 func (c *columns) prepareModel(s *schema.Schema) {
 	for _, field := range s.Fields {
@@ -71,7 +71,7 @@ func (c *columns) prepareModel(s *schema.Schema) {
 	}
 }
 
-// refuseTests gives a key the tag of a CHECK. Others may read the tags meanwhile.
+// refuseTests gives a key the tag of a CHECK. It replaces the tags, which others may be reading.
 func (c *columns) refuseTests(field *schema.Field) {
 	id, _ := columnIn(field.FieldType)
 	if id == nil {
@@ -88,13 +88,13 @@ func (c *columns) refuseTests(field *schema.Field) {
 	field.TagSettings = tags
 }
 
-// prepare gives a field of IDs its type, and reports whether it is one. A field that has another
-// type stays as it is. It may have that by a tag, by a method of its own, or as a foreign key to
-// such a field. A foreign key may have the type of the key already, from before or after that was
+// prepare gives a field of IDs its type, and reports whether it has it. A field with another type
+// is left unchanged. It may have that type from a tag, from a method, or as a foreign key to such a
+// field. A foreign key may already have the type of the key, from before or after the key was
 // prepared.
 func (c *columns) prepare(field *schema.Field) bool {
 	id, null := columnIn(field.FieldType)
-	if id != nil && field.PrimaryKey && c.dialect == "sqlite" { // all others do so by themselves
+	if id != nil && field.PrimaryKey && c.dialect == "sqlite" { // the others do so themselves
 		c.mu.Lock()
 		field.NotNull = true
 		c.mu.Unlock()

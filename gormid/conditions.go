@@ -73,7 +73,7 @@ func (b *builder) compared(e clause.Eq) clause.Eq {
 	return e
 }
 
-// value converts a value that is compared with a column. isIDs says whether the column holds IDs.
+// value converts a value that is compared with a column. isIDs is true if the column holds IDs.
 func (b *builder) value(column any, field *schema.Field, t target, isIDs bool, v any) any {
 	switch {
 	case !isIDs && hasZero(v):
@@ -90,7 +90,7 @@ func (b *builder) value(column any, field *schema.Field, t target, isIDs bool, v
 	return converted
 }
 
-// isInteger recognises integers that are no IDs.
+// isInteger recognizes integers that are not IDs.
 func isInteger(v any) bool {
 	rv := reflect.ValueOf(v)
 	_, isValue := v.(driver.Valuer)
@@ -100,13 +100,13 @@ func isInteger(v any) bool {
 func conditionError(column string, err error) error {
 	if errors.Is(err, idtype.ErrZero) {
 		return zeroReason(fmt.Sprintf("a condition on %s: the ID is zero: set it first; "+
-			"for NULL write IS NULL, or give nil", column))
+			"for NULL, write IS NULL or pass nil", column))
 	}
 	return fmt.Errorf("a condition on %s: %w", column, err)
 }
 
-// listed makes an IN of an equality with a list of IDs. GORM itself knows lists of int64 and the
-// like alone.
+// listed turns an equality with a list of IDs into an IN. GORM itself only knows lists of types
+// such as int64.
 func (b *builder) listed(e clause.Eq) (clause.IN, bool) {
 	elements, isList := elementsOf(e.Value)
 	field := b.field(e.Column)
@@ -120,7 +120,7 @@ func (b *builder) listed(e clause.Eq) (clause.IN, bool) {
 	return clause.IN{Column: e.Column, Values: elements}, true
 }
 
-// list rewrites a list. GORM may have been given one value of bytes, and have spread it.
+// list rewrites a list, which GORM may have spread from a single value of bytes.
 func (b *builder) list(e clause.IN) clause.Expression {
 	field := b.field(e.Column)
 	t, ok := targetOf(field)
@@ -131,7 +131,7 @@ func (b *builder) list(e clause.IN) clause.Expression {
 		return b.compared(clause.Eq{Column: e.Column, Value: bytes})
 	case field == nil && spread && slices.Contains(idSizes, len(bytes)):
 		err := fmt.Errorf("a condition on %s: "+
-			"no model tells whether these %d bytes are an ID or a list: write = ? or IN ?",
+			"without a model, these %d bytes may be an ID or a list: write = ? or IN ?",
 			columnName(e.Column), len(bytes))
 		e.Values = []any{b.refuse(err)}
 		return e
@@ -144,7 +144,7 @@ func (b *builder) list(e clause.IN) clause.Expression {
 	return e
 }
 
-// spreadBytes puts together what GORM made of a []byte, or an array: a list of numbers.
+// spreadBytes reverts what GORM does to a []byte or an array, which becomes a list of numbers.
 func spreadBytes(values []any) ([]byte, bool) {
 	bytes := make([]byte, 0, 16)
 	for _, v := range values {

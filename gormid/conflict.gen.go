@@ -1,4 +1,5 @@
-// The file is written by hand. GORM's log passes over files of this name, and names the caller's.
+// This file is written by hand. GORM's log skips files with such a name, and reports the caller's
+// file instead.
 
 package gormid
 
@@ -12,13 +13,13 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-// On a conflict a row keeps its stored key, or nothing is inserted. The ID that was minted is then
-// nowhere in the database, and what refers to it would dangle. So the struct gets the stored key,
-// or none.
+// On a conflict a row keeps its stored key, or nothing is inserted. The minted ID is then not in
+// the database, and references to it would dangle. The struct therefore gets the stored key, or
+// zero.
 
-// onConflict returns the statement's clause. It reports whether rows may keep another key by it.
-// They do not where the key itself conflicts, since a new ID meets no conflict: GORM saves
-// associations so. MySQL has no such target. Any unique index counts there.
+// onConflict returns the statement's clause, and whether it may let rows keep another key. It
+// cannot if the key itself is the target of the conflict, because a new ID meets no conflict: GORM
+// saves associations in this way. MySQL has no target: any unique index counts there.
 func (a *assigned) onConflict() (c clause.OnConflict, ok bool) {
 	if a.ignores() {
 		return clause.OnConflict{DoNothing: true}, true
@@ -44,21 +45,21 @@ func (a *assigned) ignores() bool {
 
 func (a *assigned) isMySQL() bool { return a.stmt.Dialector.Name() == "mysql" }
 
-// returnKey has an upsert return the keys that are stored, where it can.
+// returnKey makes an upsert return the stored keys, if possible.
 func (a *assigned) returnKey() {
 	stmt, field := a.stmt, a.key.field
 	c, ok := a.onConflict()
 	rows := rowsOf(stmt)
 	switch {
 	case !ok || a.ignores() || c.DoNothing && !a.isMySQL():
-		// only what is inserted is returned: GORM scans it into the wrong rows
-	case len(c.Where.Exprs) > 0 && !rows.single: // likewise
+		// The clause would only return inserted rows, which GORM scans into the wrong structs.
+	case len(c.Where.Exprs) > 0 && !rows.single: // for the same reason
 	case rows.maps != nil: // GORM cannot scan into []map, and appends to *[]map
 	case !a.canReturn():
 	case !a.returnsKey():
 		returning, given := a.returning()
 		columns := append(slices.Clone(returning.Columns), clause.Column{Name: field.DBName})
-		if !given { // as GORM does where there is no such clause
+		if !given { // the same as GORM without a clause
 			for _, f := range stmt.Schema.FieldsWithDefaultDBValue {
 				if f.Readable {
 					columns = append(columns, clause.Column{Name: f.DBName})
@@ -85,14 +86,14 @@ func (a *assigned) returnsKey() bool {
 		(len(r.Columns) == 0 || slices.ContainsFunc(r.Columns, isKey))
 }
 
-// canReturn reports whether the dialect has the clause, and whether GORM may scan the key. It looks
-// where GORM's own callback looks.
+// canReturn reports whether the dialect has the clause, and whether GORM may scan the key. It
+// checks the same lists as GORM's own callback.
 func (a *assigned) canReturn() bool {
 	return slices.Contains(a.stmt.BuildClauses, "RETURNING") &&
 		a.key.field != nil && a.key.field.Readable
 }
 
-// settle comes right after the INSERT, before the associations that refer to the row.
+// settle runs right after the INSERT, before the associations that refer to the row.
 func (in *installed) settle(db *gorm.DB) {
 	a := assignedTo(db.Statement)
 	db.Statement.Settings.Delete(assignedKey{})
@@ -111,14 +112,14 @@ func (a *assigned) mayDiffer(affected int64) bool {
 	}
 	fewer := affected < int64(rowsOf(a.stmt).n)
 	if c.DoNothing {
-		// GORM counts rows that it skips when it scans. MySQL may count rows that it skips.
+		// GORM counts skipped rows when it scans. MySQL may count skipped rows.
 		_, scanned := a.returning()
 		return fewer || scanned || a.isMySQL()
 	}
 	return fewer || !a.returnsKey()
 }
 
-// clearAbsent sets the key back to zero in the rows whose minted ID is not in the database.
+// clearAbsent resets the key to zero in the rows whose minted ID is not in the database.
 func (a *assigned) clearAbsent(db *gorm.DB) {
 	absent := make(map[any]bool, a.ids.Len())
 	minted := make([]any, a.ids.Len())
@@ -147,9 +148,9 @@ func (a *assigned) clearAbsent(db *gorm.DB) {
 	}
 }
 
-// stored returns those of the IDs that are in the table. It asks the connection that the INSERT
-// went to. It does not ask GORM: a plugin may send a query elsewhere, or scope it. The INSERT bound
-// each of these IDs, so they fit one query.
+// stored returns the IDs that are in the table. It queries the connection of the INSERT directly,
+// because with GORM a plugin might redirect or scope the query. The INSERT has bound each of these
+// IDs, so they fit one query.
 func (a *assigned) stored(ids []any) (stored []any, err error) {
 	stmt, column := a.stmt, clause.Column{Name: a.key.column}
 	query := &gorm.Statement{

@@ -16,27 +16,27 @@ import (
 	"github.com/idmint/idmint/internal/keys"
 )
 
-// GORM hands what stands in maps and in conditions to the driver as it is, whatever field it is
-// meant for. A text for a column of integers, or bytes for one of texts, is then another ID, or
-// none. So values for the columns of IDs are converted by the ID's type.
+// GORM passes the values of maps and conditions to the driver unchanged, whichever field they are
+// meant for. A text for a column of integers, or bytes for a column of texts, would then be a
+// different ID, or none. Values for columns of IDs are therefore converted by the ID's type.
 
 var (
-	errFloat = errors.New("a float loses digits of an ID: give an ID, its text or an integer; " +
-		"json.Decoder.UseNumber keeps those of JSON")
-	errList = errors.New("a list where one ID is wanted: give one ID, or write IN ? for a list")
+	errFloat = errors.New("a float loses digits of an ID: pass an ID, its text or an integer; " +
+		"json.Decoder.UseNumber keeps all digits of JSON numbers")
+	errList = errors.New("a list instead of one ID: pass one ID, or write IN ? for a list")
 )
 
-// mismatch is the error of an ID in a place where IDs are of another entity or form.
+// mismatch is the error for an ID in a field for IDs of another entity or form.
 func (t target) mismatch(v any) error {
 	return fmt.Errorf("%v of type %s does not fit: the field holds %s, stored as %s",
 		v, keys.TypeName(reflect.TypeOf(v)), keys.TypeName(t.typ), t.form)
 }
 
-// A target is the ID's type of a field.
+// A target is the type of the IDs in a field.
 type target struct {
 	typ      reflect.Type // of the ID, without pointer or wrapper
 	form     idtype.Storage
-	optional bool // zero is a value: the field is an idtype.OrZero
+	optional bool // zero is a value, because the field is an idtype.OrZero
 }
 
 // targetOf reports whether a field holds IDs.
@@ -51,15 +51,15 @@ func targetOf(field *schema.Field) (target, bool) {
 	t := target{typ: reflect.TypeOf(id), form: id.Storage()}
 	if wrapper := field.IndirectFieldType; wrapper != t.typ {
 		if !keys.IsWrapper(wrapper) {
-			return target{}, false // what others make of an ID and more is their own
+			return target{}, false // other types that contain an ID are not converted
 		}
 		t.optional = wrapper.PkgPath() == keys.Package
 	}
 	return t, true
 }
 
-// one converts a value that is bound by itself. What is no value but SQL stays as it is, and so
-// does what means NULL.
+// one converts a value that is bound on its own. It returns SQL unchanged, and so it does with
+// values that mean NULL.
 func (t target) one(v any) (any, error) {
 	if v == nil || isSQL(v) {
 		return v, nil
@@ -113,7 +113,7 @@ func (t target) one(v any) (any, error) {
 	return t.scan(plain)
 }
 
-// isSQL recognises what GORM writes as SQL. It wraps a subquery that is assigned in a list.
+// isSQL recognizes what GORM writes as SQL. GORM wraps an assigned subquery in a list.
 func isSQL(v any) bool {
 	switch v := v.(type) {
 	case clause.Expression, clause.Column, clause.Table, gorm.Valuer, *gorm.DB:
@@ -124,8 +124,8 @@ func isSQL(v any) bool {
 	return false
 }
 
-// ofID takes the ID that v is, or points to. An ID that names no entity is as good, and one of the
-// same scheme that is stored otherwise becomes one of the field's.
+// ofID converts the ID that v is, or points to. An ID that names no entity is accepted, and an ID
+// of the same scheme that is stored in another form is converted to the field's form.
 func (t target) ofID(v any, id column) (any, error) {
 	from := reflect.TypeOf(id)
 	_, err := id.Value()
@@ -143,7 +143,7 @@ func (t target) ofID(v any, id column) (any, error) {
 	return v, t.mismatch(id)
 }
 
-// ofText takes the text of an ID, as JSON has it, or of a UUID where the column is one.
+// ofText parses the text of an ID, as in JSON, or the text of a UUID if the column is one.
 func (t target) ofText(s string) (any, error) {
 	id := reflect.New(t.typ)
 	err := id.Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s))
@@ -153,7 +153,7 @@ func (t target) ofText(s string) (any, error) {
 	return id.Elem().Interface(), nil
 }
 
-// scan takes what a driver makes of the column.
+// scan converts a value as if the driver had read it from the column.
 func (t target) scan(src any) (any, error) {
 	if t.optional && (src == int64(0) || src == uint64(0)) {
 		return src, nil
@@ -165,7 +165,7 @@ func (t target) scan(src any) (any, error) {
 	return id.Elem().Interface(), nil
 }
 
-// elementsOf are those of a slice or an array that is no value by itself.
+// elementsOf returns the elements of a slice or an array, unless that is bound as a single value.
 func elementsOf(v any) ([]any, bool) {
 	if v == nil || isSQL(v) {
 		return nil, false
@@ -184,13 +184,13 @@ func elementsOf(v any) ([]any, bool) {
 	return elements, true
 }
 
-// isSlice recognises an [idtype.Slice], or a pointer to one.
+// isSlice recognizes an [idtype.Slice], or a pointer to one.
 func isSlice(v any) bool {
 	t := keys.TypeOf(v)
 	return t != nil && t.Kind() == reflect.Slice && t.PkgPath() == keys.Package
 }
 
-// isIDs recognises a list of IDs.
+// isIDs recognizes a list of IDs.
 func isIDs(v any) bool {
 	element := elementOf(keys.TypeOf(v))
 	if element == nil {
@@ -202,7 +202,7 @@ func isIDs(v any) bool {
 
 var valuerType = reflect.TypeFor[driver.Valuer]()
 
-// elementOf returns the type of a list's elements. What is a value by itself is no list.
+// elementOf returns the type of a list's elements, or nil if the type is bound as a single value.
 func elementOf(t reflect.Type) reflect.Type {
 	isList := t != nil && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array)
 	if !isList || t.Elem().Kind() == reflect.Uint8 || t.Implements(valuerType) {

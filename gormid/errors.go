@@ -14,16 +14,17 @@ import (
 	"github.com/idmint/idmint/internal/keys"
 )
 
-// An Error says what the plugin refused before anything was sent: a model whose fields cannot hold
-// its IDs, a condition or an assigned value that is not an ID of its column, a key or a foreign key
-// that is zero, or rows whose source cannot mint. Err wraps the source's error. An Error may also
-// replace what a driver or a database says of a key, or of the look-up that some upserts need.
+// An Error describes what the plugin rejected before anything was sent: a model whose fields cannot
+// hold its IDs, a condition or an assigned value that is not an ID of its column, a key or a
+// foreign key that is zero, or rows whose source cannot mint. Err wraps the source's error. An
+// Error may also replace the error of a driver or a database about a key, or about the look-up that
+// some upserts need.
 //
-// errors.Is finds [idtype.ErrZero] in it for a zero, and errors.As an [*idtype.InputError] for a
-// text or another value that is no ID.
+// errors.Is finds [idtype.ErrZero] in it for a zero, and errors.As finds an [*idtype.InputError]
+// for a text or another value that is not an ID.
 type Error struct {
 	// Model is the Go type, for example "shop.Order". It is empty for a table without a model, and
-	// for a model that GORM made up.
+	// for a model that GORM created.
 	Model string
 	Table string
 	Err   error // the reason
@@ -41,15 +42,15 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// A zeroReason is idtype.ErrZero in words that name the field and what to do.
+// A zeroReason is an idtype.ErrZero whose text names the field, and how to fix it.
 type zeroReason string
 
 func (r zeroReason) Error() string { return string(r) }
 
 func (zeroReason) Unwrap() error { return idtype.ErrZero }
 
-// fail ends the create with err. It takes the db of the callback: a scope may have made it another
-// than the statement's.
+// fail ends the create with err. It uses the db of the callback, because a scope may have made it
+// differ from the statement's.
 func fail(db *gorm.DB, err error) {
 	_ = db.AddError(newError(db.Statement.Schema, db.Statement.Table, err))
 }
@@ -59,7 +60,7 @@ func newError(s *schema.Schema, table string, err error) *Error {
 		return known
 	}
 	e := &Error{Table: table, Err: err}
-	if s != nil && s.ModelType.Name() != "" { // a join table's type has none
+	if s != nil && s.ModelType.Name() != "" { // the type of a join table has no name
 		e.Model = keys.TypeName(s.ModelType)
 	}
 	return e
@@ -67,8 +68,8 @@ func newError(s *schema.Schema, table string, err error) *Error {
 
 var nullText = pattern(`(?i)not.null|be null|null value|default value`)
 
-// explain names the field that was refused for being zero, or the key that is NULL. Drivers tell no
-// more than the number of the argument, and databases not what to do.
+// explain names the field that was rejected for being zero, or the key that is NULL. Drivers only
+// report the number of the argument, and databases do not say how to fix it.
 func (in *installed) explain(db *gorm.DB) {
 	stmt, cause := db.Statement, db.Error
 	var known *Error // of this statement, or of an association that failed before it
@@ -82,8 +83,8 @@ func (in *installed) explain(db *gorm.DB) {
 		return
 	case stmt.Schema == nil:
 		if rowsOf(stmt).isMaps() && in.tableKey(stmt) == nil {
-			replace(fmt.Errorf("%w (no rule assigns a key of this table: if that is missing, give "+
-				"gormid.New a rule with ForTable(%q, column), or name a model)", cause, stmt.Table))
+			replace(fmt.Errorf("%w (no rule assigns keys of this table: if its key is missing, "+
+				"give gormid.New a rule with ForTable(%q, column), or name a model)", cause, stmt.Table))
 		}
 		return
 	}
@@ -104,7 +105,7 @@ func (in *installed) explain(db *gorm.DB) {
 	}
 }
 
-// written are the columns of IDs that an INSERT of the statement's rows writes.
+// written yields the columns of IDs that an INSERT of the statement's rows writes.
 func written(stmt *gorm.Statement) iter.Seq2[*key, rows] {
 	return func(yield func(*key, rows) bool) {
 		rows := rowsOf(stmt)
@@ -115,7 +116,7 @@ func written(stmt *gorm.Statement) iter.Seq2[*key, rows] {
 			selected, named := columns[name]
 			switch {
 			case !isID || !field.Creatable || named && !selected || !named && restricted:
-			case field.HasDefaultValue && !rows.isMaps(): // the database gives a value for zero
+			case field.HasDefaultValue && !rows.isMaps(): // the database has a default for zero
 			case !yield(newKey(field), rows):
 				return
 			}
@@ -125,8 +126,8 @@ func written(stmt *gorm.Statement) iter.Seq2[*key, rows] {
 
 func rowName(i int) string { return "row " + strconv.Itoa(i) + ": " }
 
-// fieldName is the name of a field. Embedded structs may share names within them, so their fields
-// are named with the structs and the column.
+// fieldName returns the name of a field. Fields of different embedded structs may have the same
+// name, so it includes the structs and the column for them.
 func fieldName(field *schema.Field) string {
 	if len(field.BindNames) < 2 {
 		return field.Name
@@ -134,7 +135,8 @@ func fieldName(field *schema.Field) string {
 	return field.BindName() + " (column " + field.DBName + ")"
 }
 
-// zeroError is for a key or a foreign key that is zero in a row, or in a map of assignments.
+// zeroError is the error for a key or a foreign key that is zero in a row, or in a map of
+// assignments.
 func zeroError(field *schema.Field, row string, inMap bool) error {
 	parent, cure := referred(field), "set it"
 	if parent != "" {
@@ -154,14 +156,15 @@ func zeroError(field *schema.Field, row string, inMap bool) error {
 	case isPointer:
 		cure += ", or to nil for NULL"
 	default:
-		cure += "; if it is optional, declare it as idtype.OrZero where 0 in the column means none, " +
-			"or as a pointer or sqlid.Null where NULL does"
+		cure += "; if it is optional, declare it as idtype.OrZero if 0 in the column means none, " +
+			"or as a pointer or sqlid.Null if NULL does"
 	}
 	return zeroReason(fmt.Sprintf("%s%s of type %s is zero: %s",
 		row, fieldName(field), keys.TypeName(field.FieldType), cure))
 }
 
-// referred is the model that a foreign key refers to, as far as GORM has seen the relation, or "".
+// referred returns the model that a foreign key refers to, if GORM has seen the relation, or else
+// "".
 func referred(field *schema.Field) string {
 	for _, rel := range relationsOf(field.Schema) {
 		for _, ref := range rel.References {

@@ -140,6 +140,6 @@ func ExampleError() {
 		fmt.Println(errors.Is(err, idtype.ErrZero))
 	}
 	// Output:
-	// gormid: gormid_test.Book (table books): row 0: AuthorID of type idtype.Decimal[gormid_test.Author] is zero: set it to the ID of an existing Author (if the Author met a conflict, look it up first); if it is optional, declare it as idtype.OrZero where 0 in the column means none, or as a pointer or sqlid.Null where NULL does
+	// gormid: gormid_test.Book (table books): row 0: AuthorID of type idtype.Decimal[gormid_test.Author] is zero: set it to the ID of an existing Author (if the Author met a conflict, look it up first); if it is optional, declare it as idtype.OrZero if 0 in the column means none, or as a pointer or sqlid.Null if NULL does
 	// true
 }

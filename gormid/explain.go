@@ -10,11 +10,11 @@ import (
 	"unicode"
 )
 
-// GORM writes bytes into its log and into ToSQL as a text: unescaped, or as '<binary>'. That would
-// be read as eight bytes, and a column of IDs takes them. The plugin has GORM write what the
-// database reads as the ID.
+// In its log and in ToSQL, GORM writes bytes as a text, unescaped, or as '<binary>'. A database
+// would read that as eight bytes, which a column of IDs accepts. The plugin makes GORM write a
+// literal that the database reads as the ID.
 
-// literals are how a database writes bytes.
+// literals write bytes in the syntax of each database.
 var literals = map[string]func(hexadecimal string) string{
 	"sqlite":     func(h string) string { return "x'" + h + "'" },
 	"mysql":      func(h string) string { return "x'" + h + "'" },
@@ -22,9 +22,9 @@ var literals = map[string]func(hexadecimal string) string{
 	"clickhouse": func(h string) string { return "unhex('" + h + "')" },
 }
 
-// Explain writes a statement for people and logs.
+// Explain returns a statement with its values, for people and logs.
 func (d dialector) Explain(sql string, vars ...any) string {
-	var marks []string // each mark, and what is written instead
+	var marks []string // each mark, followed by its replacement
 	for i, v := range vars {
 		literal, ok := d.literal(v)
 		if !ok {
@@ -40,12 +40,12 @@ func (d dialector) Explain(sql string, vars ...any) string {
 	return strings.NewReplacer(marks...).Replace(d.Dialector.Explain(sql, vars...))
 }
 
-// isPrintable is what GORM asks of bytes before it writes them as a text.
+// isPrintable is GORM's condition for writing bytes as a text.
 func isPrintable(bytes []byte) bool {
 	return !strings.ContainsFunc(string(bytes), func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// literal writes what the database reads as the same value. It does so for an ID that is stored as
+// literal returns a literal that the database reads as the same value: for an ID that is stored as
 // bytes or a text, and for bytes of an ID's size.
 func (d dialector) literal(v any) (string, bool) {
 	bytes, _ := v.([]byte)
@@ -55,9 +55,9 @@ func (d dialector) literal(v any) (string, bool) {
 	}
 	valuer, _ := rv.Interface().(driver.Valuer)
 	if id, _ := columnIn(rv.Type()); id != nil && valuer != nil {
-		value, _ := valuer.Value() // what is refused is not sent
+		value, _ := valuer.Value() // a rejected ID is not sent
 		if text, ok := value.(string); ok {
-			return "'" + text + "'", true // no text of an ID needs an escape
+			return "'" + text + "'", true // the text of an ID needs no escaping
 		}
 		bytes, _ = value.([]byte)
 	} else if isPrintable(bytes) || !slices.Contains(idSizes, len(bytes)) {

@@ -9,7 +9,7 @@ import (
 	"gorm.io/gorm/schema"
 )
 
-// field is the field of a column, or nil where the statement's model does not tell.
+// field returns the field of a column, or nil if the statement's model does not determine it.
 func (b *builder) field(column any) *schema.Field {
 	c, ok := column.(clause.Column)
 	if name, isName := column.(string); isName {
@@ -35,7 +35,7 @@ func (b *builder) field(column any) *schema.Field {
 	if field := lookUp(s, c.Name); field != nil || s != b.stmt.Schema {
 		return field
 	}
-	var field *schema.Field // of another model of the table: the statement's may be a part of it
+	var field *schema.Field // of another model of the table, of which the statement's may be a part
 	b.in.known.Range(func(k, _ any) bool {
 		if other := k.(*schema.Schema); other.Table == b.stmt.Table {
 			field = lookUp(other, c.Name)
@@ -45,7 +45,7 @@ func (b *builder) field(column any) *schema.Field {
 	return field
 }
 
-// lookUp finds a field by its name or its column's, which databases take in any case.
+// lookUp finds a field by its name or its column's name, in which databases ignore case.
 func lookUp(s *schema.Schema, name string) *schema.Field {
 	if field := s.LookUpField(name); field != nil {
 		return field
@@ -58,7 +58,7 @@ func lookUp(s *schema.Schema, name string) *schema.Field {
 	return nil
 }
 
-// related is the model of a joined table, by its name, the relation's, or an alias.
+// related returns the model of a joined table, by its name, the relation's name, or an alias.
 func (b *builder) related(table string) *schema.Schema {
 	s := b.stmt.Schema
 	for _, join := range b.stmt.Joins {

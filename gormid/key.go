@@ -16,14 +16,14 @@ import (
 // A key is the primary key of a model, or of a table without one, with the source of its IDs. It is
 // immutable.
 type key struct {
-	source keys.Minter // nil where nothing is assigned
+	source keys.Minter // nil if nothing is assigned
 	column string
 	typ    reflect.Type  // of an ID, without a pointer
 	field  *schema.Field // nil for a table without a model
 	path   []int         // of the field, for reflect.Value.FieldByIndexErr
 }
 
-// keyOf returns the key that the statement's rows have, or nil.
+// keyOf returns the key of the statement's rows, or nil.
 func (in *installed) keyOf(stmt *gorm.Statement) *key {
 	if stmt.Schema == nil {
 		return in.tableKey(stmt)
@@ -31,8 +31,8 @@ func (in *installed) keyOf(stmt *gorm.Statement) *key {
 	return in.model(stmt.Schema).key
 }
 
-// tableKey finds the rule for a map without a model, by the name that [gorm.DB.Table] was given.
-// The statement keeps the quoted form of that name.
+// tableKey returns the key that a rule defines for a map without a model, by the name that was
+// passed to [gorm.DB.Table]. The statement keeps that name in its quoted form.
 func (in *installed) tableKey(stmt *gorm.Statement) *key {
 	if len(in.tables) == 0 || stmt.TableExpr == nil {
 		return nil
@@ -64,9 +64,9 @@ func (in *installed) decide(s *schema.Schema) *key {
 	return k
 }
 
-// isForeign reports whether a primary key is that of another model. A relation says so, or the
-// entity that its type names, or a name such as UserID where that is the name of another model.
-// The model of that name may not be known yet, but the type of the key may name it.
+// isForeign reports whether a primary key is the key of another model: by a relation, by the entity
+// that its type names, or by a name such as UserID if another model has that name. The other model
+// may not be known yet, but the type of the key may name it.
 func (in *installed) isForeign(s *schema.Schema, field *schema.Field) bool {
 	if referred(field) != "" {
 		return true
@@ -88,9 +88,10 @@ func (in *installed) isForeign(s *schema.Schema, field *schema.Field) bool {
 	return found
 }
 
-// covers refuses to make rows of a model whose single primary key no rule assigns, unless
-// [Lenient] allows it. To read them, a struct may do that has some columns of another model. A
-// model without a name is made by a library, such as one for migrations.
+// covers returns an error if rows of a model are to be created whose single primary key no rule
+// assigns, unless [Lenient] allows it. Rows may still be read into such a struct, which may have
+// some columns of another model. A model without a name is created by a library, such as one for
+// migrations.
 func (in *installed) covers(s *schema.Schema, k *key) error {
 	if in.lenient || len(s.PrimaryFields) != 1 || s.ModelType.Name() == "" ||
 		in.models[s.ModelType] != nil {
@@ -101,9 +102,10 @@ func (in *installed) covers(s *schema.Schema, k *key) error {
 		return nil
 	}
 	if in.isForeign(s, field) {
-		return fmt.Errorf("its primary key %s is that of another model by its type or its name, and "+
-			"no relation says so: declare the relation, or give gormid.New a rule with For(&%s{}) "+
-			"if the key is the model's own, or tag it with autoIncrement:false if the app sets it",
+		return fmt.Errorf("its primary key %s is the key of another model, by its type or its "+
+			"name, but no relation says so: declare the relation, or give gormid.New a rule with "+
+			"For(&%s{}) if the key is the model's own, or tag it with autoIncrement:false "+
+			"if the app sets it",
 			field.Name, s.Name)
 	}
 	if k.source != nil {
@@ -113,7 +115,7 @@ func (in *installed) covers(s *schema.Schema, k *key) error {
 	scheme, ok := schemeOf(field)
 	if !ok {
 		return fmt.Errorf("%w, or tag the key with autoIncrement "+
-			"or autoIncrement:false if it is meant, or give gormid.New the rule Lenient()", err)
+			"or autoIncrement:false if that is intended, or give gormid.New the rule Lenient()", err)
 	}
 	if err == nil {
 		err = fmt.Errorf("no rule assigns its primary key %s: give gormid.New the rule Use(gen), "+
@@ -122,9 +124,9 @@ func (in *installed) covers(s *schema.Schema, k *key) error {
 	return fmt.Errorf("%w, or tag the key with autoIncrement:false if the app sets it", err)
 }
 
-// checkEntity refuses a key whose type is for another entity, unless that stands for the model: by
-// its name, as in a package of keys, or as a model of the same table. It may be a model that GORM
-// has not seen, and then the key is that model's.
+// checkEntity rejects a key whose type is for another entity, unless the entity stands for the
+// model: by its name, as in a package of keys, or as a model of the same table. Otherwise the
+// entity may be a model that GORM has not seen, and owns the key.
 func (in *installed) checkEntity(s *schema.Schema, field *schema.Field) error {
 	entity := entityOf(field.IndirectFieldType)
 	isOwn := entity == "" || entity == nameOf(s.ModelType) ||
@@ -145,7 +147,7 @@ func (in *installed) checkEntity(s *schema.Schema, field *schema.Field) error {
 func newKey(field *schema.Field) *key {
 	k := &key{column: field.DBName, typ: field.IndirectFieldType, field: field}
 	for _, i := range field.StructField.Index {
-		if i < 0 { // how GORM notes that the field at -i-1 is a pointer to an embedded struct
+		if i < 0 { // by which GORM marks the field at -i-1 as a pointer to an embedded struct
 			i = -i - 1
 		}
 		k.path = append(k.path, i)
@@ -153,7 +155,7 @@ func newKey(field *schema.Field) *key {
 	return k
 }
 
-// fits says why a source cannot mint the keys of a model.
+// fits returns the reason why a source cannot mint the keys of a model.
 func fits(s keys.Minter, model *schema.Schema) error {
 	field, err := keyField(model)
 	if err != nil {
@@ -161,20 +163,20 @@ func fits(s keys.Minter, model *schema.Schema) error {
 	}
 	scheme, _ := schemeOf(field)
 	if scheme != s.Scheme() || !s.Type().ConvertibleTo(field.IndirectFieldType) {
-		return fmt.Errorf("its primary key %s of type %s holds no %s IDs: "+
-			"take a generator of the key's scheme and layout, or declare another key type",
+		return fmt.Errorf("its primary key %s of type %s cannot hold %s IDs: "+
+			"use a generator of the key's scheme and layout, or declare another key type",
 			field.Name, keys.TypeName(field.FieldType), s.Scheme())
 	}
 	return nil
 }
 
-// keyField returns the field that the keys of a model may be assigned to.
+// keyField returns the field to which the keys of a model may be assigned.
 func keyField(s *schema.Schema) (*schema.Field, error) {
 	field := s.PrioritizedPrimaryField
 	switch {
 	case len(s.PrimaryFields) > 1:
 		return nil, errors.New("its primary key is composite: " +
-			"rules assign no such key, so set its parts")
+			"rules do not assign such keys, so set its parts")
 	case field == nil:
 		return nil, errors.New("it has no primary key: add a field ID of an ID type")
 	case !field.Creatable:
@@ -182,13 +184,13 @@ func keyField(s *schema.Schema) (*schema.Field, error) {
 			field.Name)
 	}
 	if _, ok := schemeOf(field); !ok {
-		return nil, fmt.Errorf("its primary key %s of type %s is no ID: "+
+		return nil, fmt.Errorf("its primary key %s of type %s is not an ID: "+
 			"declare it with a type of package idtype", field.Name, keys.TypeName(field.FieldType))
 	}
 	return field, nil
 }
 
-// schemeOf returns the scheme and layout of a field whose type is an ID or a pointer to one.
+// schemeOf returns the scheme and layout of a field that holds an ID or a pointer to one.
 func schemeOf(field *schema.Field) (idtype.Scheme, bool) {
 	t := field.FieldType
 	if t.Kind() == reflect.Pointer {
@@ -220,7 +222,8 @@ func entityOf(t reflect.Type) string {
 	return unescaped(entity)
 }
 
-// beforeLayout is the first of two parameters of a type. Either may have parameters itself.
+// beforeLayout returns the first of a type's two parameters, each of which may have parameters
+// itself.
 func beforeLayout(parameters string) string {
 	depth := 0
 	for i, c := range parameters {
@@ -236,13 +239,13 @@ func beforeLayout(parameters string) string {
 	return parameters
 }
 
-// plainName is the name of an entity without its package and its own entity.
+// plainName returns the name of an entity without its package and its own entity.
 func plainName(entity string) string {
 	plain, _, _ := strings.Cut(entity, "[")
 	return plain[strings.LastIndexByte(plain, '.')+1:]
 }
 
-// differ reports whether two types are of IDs of two entities.
+// differ reports whether two types are IDs of different entities.
 func differ(a, b reflect.Type) bool {
 	return a != b && entityOf(a) != "" && entityOf(b) != "" && entityOf(a) != entityOf(b)
 }
@@ -250,7 +253,7 @@ func differ(a, b reflect.Type) bool {
 // nameOf returns a type's name as entityOf does.
 func nameOf(t reflect.Type) string { return unescaped(t.PkgPath() + "." + t.Name()) }
 
-// unescaped undoes what the compiler does to a path with dots, and to types within functions.
+// unescaped reverts what the compiler does to paths with dots, and to types within functions.
 func unescaped(name string) string {
 	return local().ReplaceAllString(strings.ReplaceAll(name, "%2e", "."), "")
 }

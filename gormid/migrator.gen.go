@@ -1,4 +1,5 @@
-// The file is written by hand. GORM's log passes over files of this name, and names the caller's.
+// This file is written by hand. GORM's log skips files with such a name, and reports the caller's
+// file instead.
 
 package gormid
 
@@ -14,11 +15,12 @@ import (
 )
 
 // GORM asks the dialect for a column's type, and the dialect asks the field. An ID's type imports
-// neither: it can say no more than GormDataType. So the plugin sets the type as a migration begins,
-// before the dialect is asked.
+// neither, and can only provide a GormDataType. The plugin therefore sets the type when a migration
+// begins, before the dialect is asked.
 
-// dialector is a database's own, with a migrator that knows the columns of IDs. Some methods are
-// optional in GORM, so those of a dialector without them do as GORM does.
+// dialector is a database's own dialector, with a migrator that knows the columns of IDs. Some of
+// its methods are optional in GORM. If the database's dialector lacks them, they behave as GORM
+// does without them.
 type dialector struct {
 	gorm.Dialector
 	gorm.SavePointerDialectorInterface
@@ -38,7 +40,7 @@ func (in *installed) wrap(d gorm.Dialector) dialector {
 	return w
 }
 
-// without has the optional methods.
+// without provides the optional methods.
 type without struct{}
 
 func (without) SavePoint(*gorm.DB, string) error  { return gorm.ErrUnsupportedDriver }
@@ -51,11 +53,11 @@ func (d dialector) Migrator(db *gorm.DB) gorm.Migrator {
 	return migrator{own, options, db, d.columns, d.in}
 }
 
-// Unwrap is the database's own.
+// Unwrap returns the database's own dialector.
 func (d dialector) Unwrap() gorm.Dialector { return d.Dialector }
 
-// migrator is a database's own, whose models are prepared. The database's migrator calls itself
-// through the dialector.
+// migrator is a database's own migrator, but prepares models first. The database's migrator calls
+// itself through the dialector.
 type migrator struct {
 	gorm.Migrator
 	gormmigrator.BuildIndexOptionsInterface // which GORM relies on as well
@@ -64,8 +66,9 @@ type migrator struct {
 	in                                      *installed
 }
 
-// prepared calls do if nothing is wrong with models. GORM refuses what is none. Each may decide
-// about the others, so all are known before.
+// prepared calls do if there is nothing wrong with the models. GORM itself rejects values that are
+// not models. All models are looked at first, because each of them may affect the decisions about
+// the others.
 func (m migrator) prepared(do func() error, models ...any) error {
 	var all []*schema.Schema
 	for _, model := range models {
@@ -104,9 +107,9 @@ func (m migrator) RenameColumn(model any, from, to string) error {
 	return m.prepared(func() error { return m.Migrator.RenameColumn(model, from, to) }, model)
 }
 
-// MigrateColumn leaves a column of ClickHouse alone that has its type already. GORM would change it
-// each time: it also compares NOT NULL and DEFAULT, and does not read them right there. A primary
-// key of another type is an [*Error], since GORM leaves it as it is.
+// MigrateColumn leaves a ClickHouse column unchanged that already has its type. GORM would change
+// it each time, because it also compares NOT NULL and DEFAULT, which it does not read correctly
+// there. A primary key of another type is an [*Error], because GORM does not change it.
 func (m migrator) MigrateColumn(model any, field *schema.Field, is gorm.ColumnType) error {
 	if !m.columns.prepare(field) {
 		return m.Migrator.MigrateColumn(model, field, is)
@@ -118,29 +121,30 @@ func (m migrator) MigrateColumn(model any, field *schema.Field, is gorm.ColumnTy
 		return nil
 	case m.columns.dialect != "sqlite" && isOwnKey && !m.is(field, is):
 		return newError(field.Schema, field.Schema.Table, fmt.Errorf(
-			"the primary key %s is of type %s in the database, and its IDs need %s: "+
+			"the primary key %s is of type %s in the database, but its IDs need %s: "+
 				"GORM never changes the type of a primary key: change it yourself, "+
-				"or ask for its type by a tag if that holds the IDs",
+				"or name the type in a tag if it can hold the IDs",
 			field.DBName, is.DatabaseTypeName(), m.db.Dialector.DataTypeOf(field)))
 	}
 	return m.Migrator.MigrateColumn(model, field, is)
 }
 
-// HasConstraint looks at the table's definition in ClickHouse, which has no list of constraints. GORM
-// would add a check again with each migration, and fail.
+// HasConstraint looks at the table's definition in ClickHouse, which has no list of constraints.
+// Otherwise GORM would add a check again with each migration, and fail.
 func (m migrator) HasConstraint(model any, name string) bool {
 	stmt := &gorm.Statement{DB: m.db}
-	if m.columns.dialect != "clickhouse" || stmt.ParseWithSpecialTableName(model, m.db.Statement.Table) != nil {
+	if m.columns.dialect != "clickhouse" ||
+		stmt.ParseWithSpecialTableName(model, m.db.Statement.Table) != nil {
 		return m.Migrator.HasConstraint(model, name)
 	}
 	var n int64
-	m.db.Raw("SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = ? AND "+
-		"position(create_table_query, ?) > 0", stmt.Table, "CONSTRAINT "+name+" CHECK").Scan(&n)
+	m.db.Raw("SELECT count() FROM system.tables WHERE database = currentDatabase() "+
+		"AND name = ? AND position(create_table_query, ?) > 0", stmt.Table, "CONSTRAINT "+name+" CHECK").Scan(&n)
 	return n > 0
 }
 
-// is reports whether a column has the type of its field, or one that holds the same. A database may
-// have several names for a type. A name is the beginning of a type that says a collation as well.
+// is reports whether a column has the type of its field, or an equivalent one. A database may have
+// several names for a type. If a type includes a collation, a name may be just its beginning.
 func (m migrator) is(field *schema.Field, column gorm.ColumnType) bool {
 	name := strings.ToLower(column.DatabaseTypeName())
 	names := append([]string{name}, m.GetTypeAliases(name)...)
@@ -159,8 +163,8 @@ func (m migrator) is(field *schema.Field, column gorm.ColumnType) bool {
 	})
 }
 
-// GetTypeAliases knows that an integer and a bigint are the same in SQLite. GORM would copy a table
-// to change one into the other.
+// GetTypeAliases declares an integer and a bigint to be the same in SQLite. Otherwise GORM would
+// copy a table to change one into the other.
 func (m migrator) GetTypeAliases(name string) []string {
 	if m.columns.dialect == "sqlite" && name == "integer" {
 		return []string{"bigint"}

@@ -14,29 +14,30 @@ import (
 	"github.com/idmint/idmint/internal/keys"
 )
 
-// A Plugin assigns IDs when rows are created. It holds rules and nothing else, so several databases
-// may use one Plugin.
+// A Plugin assigns IDs when rows are created. It holds only rules, so several databases may share
+// one Plugin.
 type Plugin struct {
 	rules []Rule // immutable
 }
 
 var _ gorm.Plugin = (*Plugin)(nil)
 
-// New makes a plugin that assigns IDs of s, such as an *idmint.IDs or a generator: its general rule
-// is Use(s). Further rules are for other schemes and for single models. [gorm.DB.Use] reports what
-// is wrong with them.
+// New returns a plugin that assigns IDs of s, such as an *idmint.IDs or a generator: its general
+// rule is Use(s). Further rules are for other schemes and for particular models. [gorm.DB.Use]
+// returns the errors of the rules.
 func New[T idtype.ID](s Source[T], rules ...Rule) *Plugin {
 	return NewRules(append([]Rule{Use(s)}, rules...)...)
 }
 
-// NewRules makes a plugin of rules alone, for an app that limits each of them to models.
+// NewRules returns a plugin with the given rules only, for an app that limits each of them to
+// models.
 func NewRules(rules ...Rule) *Plugin { return &Plugin{slices.Clone(rules)} }
 
-// Name returns the plugin's name. A database takes each name once.
+// Name returns the plugin's name. A database accepts each name once.
 func (p *Plugin) Name() string { return "idmint" }
 
-// Initialize adds the plugin's callbacks to a database. [gorm.DB.Use] calls it. The error joins all
-// that is wrong with the rules.
+// Initialize adds the plugin's callbacks to a database. It is called by [gorm.DB.Use]. The error
+// joins the errors of all rules.
 func (p *Plugin) Initialize(db *gorm.DB) error {
 	in := &installed{
 		general: map[idtype.Scheme]keys.Minter{},
@@ -67,22 +68,23 @@ func (p *Plugin) Initialize(db *gorm.DB) error {
 	return nil
 }
 
-// installed is a plugin in one database.
+// installed is a plugin in a database.
 type installed struct {
-	// The rules, by what they are found by. Immutable once callbacks run.
+	// The rules, by what they apply to. Immutable once callbacks run.
 	general map[idtype.Scheme]keys.Minter
 	models  map[reflect.Type]keys.Minter
 	tables  map[string]*key
 	lenient bool
 	noTests bool
 
-	// The database's own dialector, and the plugin's if it knows the dialect. Immutable as well.
+	// The database's own dialector, and the plugin's dialector if it knows the dialect. Immutable
+	// as well.
 	own, wrapped gorm.Dialector
 
 	seen  sync.Map     // *schema.Schema → *model
-	mu    sync.Mutex   // of changes to what follows
-	known sync.Map     // *schema.Schema → true: the models whose fields have their Set
-	count atomic.Int64 // of known
+	mu    sync.Mutex   // guards changes of the fields below
+	known sync.Map     // *schema.Schema → true: models whose fields have the plugin's Set
+	count atomic.Int64 // size of known
 }
 
 func (in *installed) add(db *gorm.DB, r Rule) (errs []error) {
@@ -98,12 +100,13 @@ func (in *installed) add(db *gorm.DB, r Rule) (errs []error) {
 		in.lenient = true
 		return nil
 	case r.source == nil || r.source.IsMissing():
-		bad("no source was given: New and Use want a generator")
+		bad("no source was given: New and Use need a generator")
 		return errs
 	}
 	scheme := r.source.Scheme()
 	if scheme == "" {
-		bad("%s is no ID: take the type that it points to or embeds", keys.TypeName(r.source.Type()))
+		bad("%s is not an ID: use the type that it points to or embeds",
+			keys.TypeName(r.source.Type()))
 		return errs
 	}
 	if !r.named {
@@ -143,19 +146,19 @@ func (in *installed) add(db *gorm.DB, r Rule) (errs []error) {
 	return errs
 }
 
-// register adds the plugin's callbacks, and its builders of clauses.
+// register adds the plugin's callbacks, and its clause builders.
 //
-// Its first callback of a create comes before GORM's transaction begins, while no connection is
-// held. A source may wait for a number from the same database: with a pool of one connection it
-// would wait for ever.
+// The first callback of a create runs before GORM's transaction begins, while no connection is
+// held. A source may wait for a number from the same database, and would wait forever if the pool
+// had only one connection.
 func (in *installed) register(db *gorm.DB) error {
 	create, query, row := db.Callback().Create(), db.Callback().Query(), db.Callback().Row()
 	update, del, raw := db.Callback().Update(), db.Callback().Delete(), db.Callback().Raw()
-	// GORM puts a callback last, without an error, if it is to come before one that is not there.
+	// If the other callback of a Before is missing, GORM puts the callback last, without an error.
 	for _, name := range []string{"gorm:create", "gorm:save_after_associations"} {
 		if create.Get(name) == nil {
-			return fmt.Errorf("the database has no callback %s: call db.Use on what gorm.Open "+
-				"returned, before anything removes GORM's own callbacks", name)
+			return fmt.Errorf("the database has no callback %s: call db.Use on the result of "+
+				"gorm.Open, before anything removes GORM's own callbacks", name)
 		}
 	}
 	in.registerBuilders(db)

@@ -8,8 +8,8 @@ import (
 	"gorm.io/gorm"
 )
 
-// rows are what a statement creates: structs, or maps. GORM refuses anything else, which is no
-// rows.
+// rows are what a statement creates: structs, or maps. For anything else, which GORM rejects, there
+// are zero rows.
 type rows struct {
 	n      int
 	maps   []map[string]any
@@ -74,14 +74,14 @@ func (r row) present() bool { return r.value.IsValid() || r.fields != nil }
 // writable is false for a struct that was given by value.
 func (r row) writable() bool { return r.isMap() || r.value.CanAddr() }
 
-// An id is what a row holds as its key.
+// An id is the key of a row.
 type id struct {
-	value reflect.Value // without pointers; invalid where there is none
+	value reflect.Value // without pointers; invalid if there is none
 	given bool          // there is a value, and not nil
 	zero  bool          // there is no value, or nil, or an ID that is zero
 }
 
-// get reads the key of a row; one that is not present has none.
+// get reads the key of a row, which is zero if the row is not present.
 func (k *key) get(r row) id {
 	if r.isMap() {
 		found := id{zero: true}
@@ -93,7 +93,7 @@ func (k *key) get(r row) id {
 		return found
 	}
 	v, err := r.value.FieldByIndexErr(k.path)
-	if err != nil { // the field is in an embedded struct that is nil
+	if err != nil { // the field is in an embedded struct, which is nil
 		return id{zero: true}
 	}
 	return idOf(v)
@@ -109,8 +109,8 @@ func idOf(v reflect.Value) id {
 	return id{value: v, given: true, zero: v.IsZero()}
 }
 
-// isName recognises the key in a map. GORM takes three names: the column's, the field's, and what
-// its naming strategy makes the column's name of.
+// isName reports whether a name in a map is the key. GORM accepts three names: the column's, the
+// field's, and the one from which its naming strategy derives the column's name.
 func (k *key) isName(name string) bool {
 	if name == k.column || k.field == nil {
 		return name == k.column
@@ -126,19 +126,19 @@ func (k *key) set(ctx context.Context, r row, id reflect.Value) {
 		r.fields[k.column] = id.Convert(k.typ).Interface()
 		return
 	}
-	v := k.field.ReflectValueOf(ctx, r.value) // makes an embedded struct that is nil
+	v := k.field.ReflectValueOf(ctx, r.value) // creates an embedded struct that is nil
 	if v.Kind() == reflect.Pointer {
-		v.Set(reflect.New(k.typ)) // a pointer that is there may be that of another row
+		v.Set(reflect.New(k.typ)) // an existing pointer may be shared with another row
 		v = v.Elem()
 	}
 	if v.CanInt() {
-		v.SetInt(id.Int()) // without the allocation of Convert
+		v.SetInt(id.Int()) // avoids the allocation of Convert
 	} else {
 		v.Set(id.Convert(k.typ))
 	}
 }
 
-// clear takes the ID out of a row that is present and writable.
+// clear removes the ID from a row that is present and writable.
 func (k *key) clear(ctx context.Context, r row) {
 	if r.isMap() {
 		maps.DeleteFunc(r.fields, func(name string, _ any) bool { return k.isName(name) })

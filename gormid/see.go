@@ -16,19 +16,19 @@ import (
 	"github.com/idmint/idmint/internal/keys"
 )
 
-// A model is what the plugin found in a model of GORM's, and decided about it, before the first
-// statement that uses it. GORM has no callback for that. It is immutable.
+// A model is what the plugin found out about a model of GORM's, and decided about it, before the
+// first statement that uses it. GORM has no callback for that. It is immutable.
 type model struct {
 	key *key
-	// What is wrong with the model, and, without Lenient, with making rows or a table of it.
+	// The errors of the model, and, without Lenient, of creating its rows or its table.
 	err, makeErr error
 
-	// These may change the decision as other models are parsed.
-	relations int   // how many the model had
-	known     int64 // how many models there were
+	// The decision may change when these do, as other models are parsed.
+	relations int   // number of the model's relations
+	known     int64 // number of known models
 }
 
-// model looks at a model, and prepares its fields and those of the models that it is related to.
+// model examines a model, and prepares its fields and the fields of related models.
 func (in *installed) model(s *schema.Schema) *model {
 	s.Relationships.Mux.RLock()
 	relations := len(s.Relationships.Relations)
@@ -82,7 +82,7 @@ func relationsOf(s *schema.Schema) []*schema.Relationship {
 	return all
 }
 
-// check says what GORM would store wrongly without an error.
+// check returns an error for a model that GORM would store wrongly without an error.
 func check(s *schema.Schema, k *key) error {
 	var errs []error
 	for _, field := range s.PrimaryFields {
@@ -109,8 +109,8 @@ func check(s *schema.Schema, k *key) error {
 	return errors.Join(errs...)
 }
 
-// checkNumbered refuses that the database numbers IDs. Those of a sequence may be its numbers, if
-// no rule assigns them.
+// checkNumbered rejects IDs that the database would number, except for a sequence that no rule
+// assigns.
 func checkNumbered(field *schema.Field, k *key) error {
 	scheme, _ := schemeOf(field)
 	isAssigned := k.field == field && k.source != nil
@@ -118,15 +118,16 @@ func checkNumbered(field *schema.Field, k *key) error {
 		return nil
 	}
 	return fmt.Errorf("%s of type %s is tagged autoIncrement, "+
-		"by which the database numbers it: drop the tag, and a rule of the plugin assigns it; "+
+		"so the database would number it: drop the tag, and a rule of the plugin assigns it; "+
 		"only an idtype.Sequence without a rule may be numbered",
 		fieldName(field), keys.TypeName(field.FieldType))
 }
 
-// idSizes are those of IDs that are bytes.
+// idSizes are the sizes of IDs that are bytes.
 var idSizes = []int{8, 10, 16}
 
-// isDefined recognises type Key idtype.DecimalID, which is an integer to all that look at it.
+// isDefined recognizes a type such as Key idtype.DecimalID, which looks like an integer to
+// everyone.
 func isDefined(field *schema.Field) bool {
 	t := field.IndirectFieldType
 	hasMethods := reflect.PointerTo(t).NumMethod() != 0
@@ -139,7 +140,8 @@ func isDefined(field *schema.Field) bool {
 	return t.Elem().Kind() == reflect.Uint8 && slices.Contains(idSizes, t.Len())
 }
 
-// unfit are words of column types that change what is stored in them, or cannot be read back.
+// unfit lists words of column types that change what is stored, or whose values cannot be read
+// back.
 var unfit = map[idtype.Storage][]string{
 	idtype.StorageBigint: {"float", "double", "real", "uuid", "char", "text", "string"},
 	idtype.StorageBytes:  append([]string{"uuid", "char", "text"}, numeric...),
@@ -149,7 +151,7 @@ var unfit = map[idtype.Storage][]string{
 
 var numeric = []string{"int", "numeric", "decimal", "float", "double", "real", "json"}
 
-// checkTag looks at a type that the tag of a field asks for.
+// checkTag checks the type that a field's tag asks for.
 func checkTag(field *schema.Field, form idtype.Storage) error {
 	tag := strings.ToLower(field.TagSettings["TYPE"])
 	for _, word := range unfit[form] {
@@ -162,7 +164,7 @@ func checkTag(field *schema.Field, form idtype.Storage) error {
 	return nil
 }
 
-// checkReference compares how a key and what refers to it are stored, where one of them is an ID.
+// checkReference compares how a key and a reference to it are stored, if one of them is an ID.
 func checkReference(rel *schema.Relationship, ref *schema.Reference) error {
 	id, ofKey := targetOf(ref.PrimaryKey)
 	foreignID, ofForeign := targetOf(ref.ForeignKey)
@@ -172,7 +174,7 @@ func checkReference(rel *schema.Relationship, ref *schema.Reference) error {
 	case !ofKey && !ofForeign:
 		return nil
 	case ofKey && ofForeign && differ(id.typ, foreignID.typ):
-	case ofKey && isDefined(ref.ForeignKey): // in which a zero would be stored
+	case ofKey && isDefined(ref.ForeignKey): // a zero would be stored in it
 	case key == nil || foreign == nil || slices.ContainsFunc(key, isForeign):
 		return nil
 	}
@@ -183,8 +185,8 @@ func checkReference(rel *schema.Relationship, ref *schema.Reference) error {
 		ref.PrimaryKey.Schema.Name, ref.PrimaryKey.Name, keys.TypeName(ref.PrimaryKey.FieldType))
 }
 
-// formsOf is how a field's values may be stored, or nil where nothing here tells. Bytes of two
-// lengths are two forms.
+// formsOf returns the ways in which a field's values may be stored, or nil if that is unknown.
+// Bytes of two lengths are two forms.
 func formsOf(field *schema.Field) []string {
 	if t, ok := targetOf(field); ok {
 		if t.form == idtype.StorageBytes {
@@ -209,9 +211,9 @@ func formsOf(field *schema.Field) []string {
 	return []string{t.String()}
 }
 
-var errHalfInstalled = errors.New("this *gorm.DB was made before db.Use had the plugin, " +
+var errHalfInstalled = errors.New("this *gorm.DB was created before db.Use added the plugin, " +
 	"or Use was called on a session: " +
-	"call Use on what gorm.Open returned, before sessions are made of it")
+	"call Use on the result of gorm.Open, before sessions are created from it")
 
 // see is the first callback of every statement.
 func (in *installed) see(db *gorm.DB) {
@@ -236,28 +238,29 @@ func (in *installed) refuse(db *gorm.DB, wrong func(*model) error) {
 		return
 	}
 	refused := b.refuse(err)
-	// A subquery's error is lost, and without SQL it would be an empty list.
+	// A subquery's error is lost, and without SQL the subquery would be an empty list.
 	if (db.DryRun || db.Error == nil) && stmt.SQL.Len() == 0 {
 		stmt.AddVar(stmt, refused)
 	}
 }
 
-// unwrap hands the statement the database's own dialector, because expressions and plugins of
-// others look at its type. Sessions share a configuration, so the statement gets one of its own.
+// unwrap gives the statement the database's own dialector, because expressions and other plugins
+// look at its type. Sessions share a configuration, so the statement gets a copy.
 func (in *installed) unwrap(db *gorm.DB) {
 	config := *db.Config
 	config.Dialector = in.own
-	db.Config, db.Statement.DB.Config = &config, &config // a scope may have made db another
+	db.Config, db.Statement.DB.Config = &config, &config // a scope may have replaced db
 }
 
-// done is the last callback of every statement. GORM then logs it.
+// done is the last callback of every statement, after which GORM logs the statement.
 func (in *installed) done(db *gorm.DB) { db.Config.Dialector = in.wrapped }
 
-var errOneID = errors.New("GORM cannot read into one ID: " +
-	"read it by Row().Scan(&id), or Pluck a list of IDs")
+var errOneID = errors.New("GORM cannot read into a single ID: " +
+	"read it with Row().Scan(&id), or Pluck a list of IDs")
 
-// seeRead also prepares what is read into, which may be a smaller struct than the model. It
-// refuses one ID: GORM reads an integer before there is a row, and takes an array for a list.
+// seeRead also prepares the struct that is read into, which may be smaller than the model. It
+// rejects a single ID, because GORM would read an integer before there is a row, and would take an
+// array for a list.
 func (in *installed) seeRead(db *gorm.DB) {
 	in.see(db)
 	stmt := db.Statement
@@ -277,11 +280,11 @@ func (in *installed) seeRead(db *gorm.DB) {
 	}
 	read := gorm.Statement{DB: db}
 	if err := read.Parse(stmt.Dest); err == nil {
-		in.model(read.Schema) // what is wrong with it does no harm to the database
+		in.model(read.Schema) // its errors do not affect the database
 	}
 }
 
-// seeJoined rewrites the conditions of joined relations, which GORM builds by themselves.
+// seeJoined rewrites the conditions of joined relations, which GORM builds separately.
 func (in *installed) seeJoined(db *gorm.DB) {
 	stmt := db.Statement
 	b := in.builderOf(stmt)

@@ -10,12 +10,12 @@ import (
 	"gorm.io/gorm/schema"
 )
 
-// GORM sets a field by [schema.Field.Set]: from rows, from maps, for relations. So fields of IDs
-// get a Set of the plugin's. GORM's own goes wrong in three ways:
+// GORM sets a field with [schema.Field.Set]: from rows, from maps, and for relations. The plugin
+// replaces the Set of fields that hold IDs, because GORM's own has three flaws:
 //
-//   - Where the row has NULL, it leaves a pointer to a Scanner as it was, and a Scanner that is no
-//     integer. An old foreign key would be saved again.
-//   - It takes a text for an integer by Go's syntax.
+//   - If the row has NULL, it leaves a pointer to a Scanner unchanged, and also a Scanner that is
+//     not an integer. An old foreign key would be saved again.
+//   - It parses the text of an integer by Go's syntax.
 //   - It writes through a pointer that another row may share.
 
 // A setter sets a field that holds IDs.
@@ -43,7 +43,7 @@ func (s *setter) set(ctx context.Context, row reflect.Value, v any) error {
 	v = rv.Interface()
 	id, isID := v.(column)
 	switch {
-	case isSQL(v): // the row does not know what the database makes of it
+	case isSQL(v): // the result is only known to the database
 		return nil
 	case isID && id.IsZero():
 		return s.setID(ctx, row, reflect.Zero(s.typ))
@@ -71,14 +71,14 @@ func (s *setter) set(ctx context.Context, row reflect.Value, v any) error {
 	return s.next(ctx, row, v)
 }
 
-// setID puts an ID, zero too, into a field that is one, a pointer to one, or a wrapper.
+// setID puts an ID, even zero, into a field that is an ID, a pointer to one, or a wrapper.
 func (s *setter) setID(ctx context.Context, row, id reflect.Value) error {
 	field := s.field.ReflectValueOf(ctx, row)
 	switch {
 	case s.field.FieldType == s.typ:
 		field.Set(id)
 	case s.field.FieldType.Kind() == reflect.Pointer && s.field.FieldType.Elem() == s.typ:
-		p := reflect.New(s.typ) // one that is there may be that of another row
+		p := reflect.New(s.typ) // an existing pointer may be shared with another row
 		p.Elem().Set(id)
 		field.Set(p)
 	case s.field.FieldType.Kind() == reflect.Pointer || !field.CanAddr():
@@ -96,7 +96,7 @@ func (s *setter) refuse(err error) error {
 	return newError(s.field.Schema, s.field.Schema.Table, err)
 }
 
-// wrapSet gives a field of IDs its Set. No statement may use the field meanwhile.
+// wrapSet replaces the Set of a field that holds IDs. No statement may use the field meanwhile.
 func wrapSet(field *schema.Field) {
 	if t, ok := targetOf(field); ok {
 		field.Set = (&setter{field, field.Set, t}).set

@@ -21,8 +21,8 @@ import (
 	"github.com/idmint/idmint/launchlog/memory"
 )
 
-// tests holds the IDs of running tests by the tests' names. The values of testing.TB are no
-// suitable keys, because wrappers of a testing.TB come and go within a test.
+// tests holds the IDs of running tests by the tests' names. The testing.TB itself would not do as a
+// key, because wrappers of it come and go within a test.
 var tests sync.Map // string → *idmint.IDs
 
 // IDs returns the test's generator, for functions of the app and for plugins such as gormid, in

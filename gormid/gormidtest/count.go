@@ -1,4 +1,4 @@
-// Package gormidtest is for the tests of apps that use package gormid.
+// Package gormidtest helps to test apps that use package gormid.
 package gormidtest
 
 import (
@@ -12,14 +12,14 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// Count returns a plugin that assigns the keys 1, 2, 3 … in each table, for tests that expect them.
-// It takes the place of gormid.New with a generator:
+// Count returns a plugin that assigns the keys 1, 2, 3 … in each table, for tests that expect such
+// keys. Use it instead of gormid.New with a generator:
 //
 //	db.Use(gormidtest.Count[idtype.DecimalID]())
 //
-// It skips the keys of rows that are there, such as those of fixtures. T is the scheme's type for
-// any entity. Such keys are not of the scheme's layout, so Validate refuses them, and a generator
-// never mints them.
+// It skips the keys of existing rows, such as those of fixtures. T is the scheme's type for any
+// entity. The keys do not have the scheme's layout, so Validate rejects them, and a generator never
+// mints them.
 func Count[T interface {
 	~int64
 	idtype.ID
@@ -42,14 +42,14 @@ func (p plugin[T]) Initialize(db *gorm.DB) error {
 	if err := gormid.New(p.counter, p.rules...).Initialize(db); err != nil {
 		return err
 	}
-	// A source sees no more of a statement than its context.
+	// A source sees only the context of a statement.
 	return db.Callback().Create().Before("*").Register("idmint:count",
 		func(db *gorm.DB) {
 			db.Statement.Context = context.WithValue(db.Statement.Context, p.counter, db)
 		})
 }
 
-// counter is a source that knows the statement.
+// counter is a source that knows its statement.
 type counter[T ~int64] struct {
 	mu   sync.Mutex
 	last map[string]T // by table
@@ -73,10 +73,10 @@ func (c *counter[T]) Fill(ctx context.Context, dst []T) (int, error) {
 	return len(dst), nil
 }
 
-// taken reads the keys that are there, within the statement's transaction.
+// taken reads the existing keys, within the statement's transaction.
 func taken[T ~int64](db *gorm.DB) (map[T]bool, error) {
 	taken := map[T]bool{}
-	if db.Statement.Schema == nil { // a map for a table, whose key a rule alone knows
+	if db.Statement.Schema == nil { // a map for a table, whose key only a rule knows
 		return taken, nil
 	}
 	var keys []int64

@@ -58,10 +58,10 @@ func testRefusals(t *testing.T, d database) {
 	set := func(v any) error { return db.Model(&Paper{}).Where("1 = 1").Update("short", v).Error }
 	const (
 		model    = "gormid: gorm_test.Paper (table papers): "
-		isZero   = "a condition on Short: the ID is zero: set it first; for NULL write IS NULL, or give nil"
+		isZero   = "a condition on Short: the ID is zero: set it first; for NULL, write IS NULL or pass nil"
 		setZero  = model + "Short of type *idtype.ShortID is zero: set it, or give nil for NULL"
 		isText   = "Short of type *idtype.ShortID: idtype: "
-		isNoList = "an idtype.Slice is one text of JSON: give a []ID"
+		isNoList = "an idtype.Slice is a single JSON text: pass a []ID"
 	)
 	upsert := clause.OnConflict{
 		Columns: []clause.Column{{Name: "id"}}, DoUpdates: clause.Assignments(M{"short": "?"}),
@@ -86,8 +86,8 @@ func testRefusals(t *testing.T, d database) {
 		"a bool":     {where("id", true), `bool "true" as SnoID`},
 		"a float": {
 			where("short", 1.5e15),
-			model + "a condition on Short: a float loses digits of an ID: give an ID, its text or an " +
-				"integer; json.Decoder.UseNumber keeps those of JSON",
+			model + "a condition on Short: a float loses digits of an ID: pass an ID, its text or an " +
+				"integer; json.Decoder.UseNumber keeps all digits of JSON numbers",
 		},
 		"bytes of another length": {remove(raw[:9]), "9 bytes, want 10"},
 		"no text of an ID":        {where("id", "nothing"), `"nothing" as SnoID`},
@@ -101,12 +101,12 @@ func testRefusals(t *testing.T, d database) {
 		"a number by itself": {db.Not("1").Delete(&Paper{}).Error, `"1" as SnoID`},
 		"a value for two keys": {
 			db.Delete(&KeyPair{}, "39706634-1111").Error,
-			`gormid: gorm_test.KeyPair (table key_pairs): the condition "39706634-1111" is a value ` +
-				`alone, and the primary key has several columns: name one, as in Where("column", value)`,
+			`gormid: gorm_test.KeyPair (table key_pairs): the condition "39706634-1111" is a single ` +
+				`value, but the primary key has several columns: name one, as in Where("column", value)`,
 		},
 		"bytes without a model": {
 			inTable().Where(M{"id": raw}).Delete(nil).Error,
-			"gormid: table papers: a condition on id: no model tells whether these 10 bytes are an ID " +
+			"gormid: table papers: a condition on id: without a model, these 10 bytes may be an ID " +
 				"or a list: write = ? or IN ?",
 		},
 		"a Slice without a model": {
@@ -125,7 +125,7 @@ func testRefusals(t *testing.T, d database) {
 		"digits of a short ID": {set("11093174944930914"), isText + `"11093174944930914" as ShortID`},
 		"a list in a map": {
 			set([]idtype.ShortID{5}),
-			model + "Short of type *idtype.ShortID: a list where one ID is wanted: give one ID, or " +
+			model + "Short of type *idtype.ShortID: a list instead of one ID: pass one ID, or " +
 				"write IN ? for a list",
 		},
 		"a text in a map that is created": {
@@ -318,8 +318,8 @@ func assignments(values M) (all []clause.Assigner) {
 	return append(all, clause.Assignments(values))
 }
 
-const ifOptional = "; if it is optional, declare it as idtype.OrZero where 0 in the column means " +
-	"none, or as a pointer or sqlid.Null where NULL does"
+const ifOptional = "; if it is optional, declare it as idtype.OrZero if 0 in the column means " +
+	"none, or as a pointer or sqlid.Null if NULL does"
 
 // The errors of rows name the field, by its path, and its column.
 func testErrorsNameTheField(t *testing.T, d database) {

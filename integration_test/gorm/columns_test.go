@@ -157,7 +157,7 @@ func checkValues[K idtype.ID](t *testing.T, db *gorm.DB, isClickHouse bool) {
 	must(t, db.Create(&p))
 	root := node[K]{Name: "root", Plain: ids[2], Strict: &ids[2]}
 	if isClickHouse {
-		const want = ": the pointer is nil, and ClickHouse's driver panics at it: " +
+		const want = ": the pointer is nil, on which ClickHouse's driver panics: " +
 			"declare the field as sql.Null or idtype.OrZero"
 		err := db.Create(&root).Error
 		if err == nil || !strings.Contains(err.Error(), "row 0: ParentID of type *idtype.") ||

@@ -181,7 +181,7 @@ func testKeysOfOthers(t *testing.T, d database) {
 	}
 	err := db.AutoMigrate(&Untagged{})
 	if !errors.As(err, new(*gormid.Error)) || !strings.Contains(err.Error(),
-		"its primary key UserID is that of another model by its type or its name") {
+		"its primary key UserID is the key of another model, by its type or its name") {
 		t.Errorf("AutoMigrate: %v", err)
 	}
 	wantFills(t, s)

@@ -17,7 +17,7 @@ func testBadRules(t *testing.T, d database) {
 	s := newSource()
 	type keyless struct{ Name string }
 	use := gormid.Use(s)
-	const noSource = "rule 0: no source was given: New and Use want a generator"
+	const noSource = "rule 0: no source was given: New and Use need a generator"
 	for name, test := range map[string]struct {
 		rules []gormid.Rule
 		want  string // in the error, which tells all that is wrong, each on a line here
@@ -52,7 +52,7 @@ func testBadRules(t *testing.T, d database) {
 		},
 		"integer key": {
 			[]gormid.Rule{use.For(&PlainInt{})},
-			"For(*gorm_test.PlainInt): its primary key ID of type uint is no ID: declare it with a " +
+			"For(*gorm_test.PlainInt): its primary key ID of type uint is not an ID: declare it with a " +
 				"type of package idtype",
 		},
 		"key without methods": {
@@ -60,7 +60,7 @@ func testBadRules(t *testing.T, d database) {
 		},
 		"composite": {
 			[]gormid.Rule{use.For(&Composite{})},
-			"its primary key is composite: rules assign no such key, so set its parts",
+			"its primary key is composite: rules do not assign such keys, so set its parts",
 		},
 		"no key": {
 			[]gormid.Rule{use.For(&keyless{})},
@@ -72,17 +72,17 @@ func testBadRules(t *testing.T, d database) {
 		},
 		"pointers to pointers": {
 			[]gormid.Rule{use.For(&Deep{})},
-			"its primary key ID of type **idtype.DecimalID is no ID: declare it with a type of " +
+			"its primary key ID of type **idtype.DecimalID is not an ID: declare it with a type of " +
 				"package idtype",
 		},
 		"wrapped": {
 			[]gormid.Rule{use.For(&WrappedKey{})},
-			"its primary key ID of type gorm_test.wrapped holds no decimal IDs: take a generator " +
+			"its primary key ID of type gorm_test.wrapped cannot hold decimal IDs: use a generator " +
 				"of the key's scheme and layout, or declare another key type",
 		},
 		"another layout": {
 			[]gormid.Rule{gormid.Use(&counting[idtype.SnowflakeID]{}).For(&Channel{})},
-			"holds no snowflake IDs: take a generator of the key's scheme and layout",
+			"cannot hold snowflake IDs: use a generator of the key's scheme and layout",
 		},
 		"no column": {
 			[]gormid.Rule{use.ForTable("items", "")},

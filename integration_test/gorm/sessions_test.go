@@ -53,7 +53,7 @@ func testHalfInstalled(t *testing.T, d database) {
 			"AutoMigrate": db.AutoMigrate(&Tag{}),
 		} {
 			var e *gormid.Error
-			if !errors.As(err, &e) || !strings.Contains(err.Error(), "what gorm.Open returned") {
+			if !errors.As(err, &e) || !strings.Contains(err.Error(), "the result of gorm.Open") {
 				t.Errorf("%s: %s: %v", name, call, err)
 			}
 		}
@@ -197,7 +197,7 @@ func testZeroInSQL(t *testing.T, d database) {
 		err := tx.Find(&[]Item{}).Error
 		var e *gormid.Error
 		if !errors.As(err, &e) || !errors.Is(err, idtype.ErrZero) ||
-			!strings.Contains(err.Error(), ": an ID in it is zero: set it first") {
+			!strings.Contains(err.Error(), ": it contains a zero ID: set the ID first") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -221,7 +221,7 @@ func testNullKeys(t *testing.T, d database) {
 		"row 0: B of type *idtype.DecimalID is zero: it is part of a composite primary " +
 			"key, which no rule assigns": db.Create(&PairOfPointers{A: &five}).Error,
 		"gormid: table items: ": db.Table("items").Create(map[string]any{"name": "a"}).Error,
-		`(no rule assigns a key of this table: if that is missing, give gormid.New a rule with ` +
+		`(no rule assigns keys of this table: if its key is missing, give gormid.New a rule with ` +
 			`ForTable("items", column), or name a model)`: db.Table("items").
 			Create(map[string]any{"name": "a"}).Error,
 	} {

@@ -71,9 +71,9 @@ func testUnassigned(t *testing.T, d database) {
 			"key ID: give gormid.New the rule Use(gen), with a generator of trace IDs, or tag the " +
 			"key with autoIncrement:false if the app sets it",
 		&ByTheDatabase{}: "gormid: gorm_test.ByTheDatabase (table by_the_databases): its primary key ID of type uint " +
-			"is no ID: declare it with a type of package idtype, or tag the key with autoIncrement " +
-			"or autoIncrement:false if it is meant, or give gormid.New the rule Lenient()",
-		&Named{}:        "its primary key Name of type string is no ID",
+			"is not an ID: declare it with a type of package idtype, or tag the key with autoIncrement " +
+			"or autoIncrement:false if that is intended, or give gormid.New the rule Lenient()",
+		&Named{}:        "its primary key Name of type string is not an ID",
 		&NeverWritten{}: "its primary key ID is never written: its tag forbids it, or tag the key",
 		&NotAlias{}:     "which has no methods",
 	} {

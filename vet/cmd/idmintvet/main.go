@@ -1,4 +1,4 @@
-// Command idmintvet is package vet as a program: on packages, or as go vet's -vettool.
+// Command idmintvet runs the analyzer of package vet, on packages or as the -vettool of go vet.
 package main
 
 import (
