@@ -57,9 +57,8 @@ type Options struct {
 	// time has come. A store without a clock is not asked.
 	MaxAhead time.Duration
 	// Holder tells people who has the number. A generator prefers the number that has its Holder,
-	// even before the quiet time is over. Either give each generator a Holder of its own that is
-	// the same after a restart, or leave it empty to use host/pid/count. It has up to 255
-	// characters.
+	// even before the quiet time is over. Either give each generator a unique Holder that stays the
+	// same after a restart, or leave it empty to use host/pid/count. It has up to 255 characters.
 	Holder string
 	// Part limits the pool to a range, both ends included, of nodes, of partitions, or of
 	// generators within each cluster. Nil means all numbers. The older layout of eightbyte IDs has
@@ -103,8 +102,9 @@ func Partitions(log *launchlog.Log, opts *Options) (*Source[int], error) {
 }
 
 // Snowflakes returns a source that lends node numbers to a snowflake generator of a layout. All
-// layouts share one pool, snowflake/N, so that a number has one generator at a time, whatever the
-// layout. The default of [Options].Part is all nodes of the layout, but at most 0 ..= 65535.
+// layouts share one pool, snowflake/N, so that a number has one generator at a time, even if their
+// layouts differ. The default of [Options].Part is all nodes of the layout, but at most 0 ..=
+// 65535.
 //
 // A node rests for Quiet after its last window. With Quiet at a minute, more than 16 starts a
 // second under new names use up Twitter's 1,024 nodes, and more than one start in 8 s uses up 8

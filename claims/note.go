@@ -18,7 +18,6 @@ import (
 // NOTE/FROM-TO/FROM-TO. The counter's value only rises, and a raise names the value that it found.
 // A source that raises it therefore has the note of exactly the row that is compared, and passes
 // its gaps on.
-// raises it has the note of the very row that is compared, and hands its gaps on.
 type gap struct{ from, to int64 }
 
 // keptGaps is how many gaps fit into a note.

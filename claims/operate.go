@@ -20,8 +20,8 @@ type Claim struct {
 	// Until is the end of the last window for which the number was lent.
 	Until     time.Time `json:"until"`
 	UpdatedAt time.Time `json:"updated_at"` // as in launchlog.CounterState
-	// Lent is true while the window has not ended. A number that is not lent is free once its
-	// holder's quiet time is over as well.
+	// Lent is true until the window ends. A number that is not lent is free once its holder's quiet
+	// time is over as well.
 	Lent bool `json:"lent"`
 	// Before is the end of the freed time, for a number that is lent in time that an operator has
 	// freed.
@@ -32,8 +32,7 @@ type Claim struct {
 }
 
 // List returns all numbers that were ever lent, in the order of their counters' names. Now is the
-// time of this machine, which decides whether a number counts as lent. Errors come from
-// launchlog.
+// time of this machine, which decides whether a number counts as lent. Errors come from launchlog.
 func (p Pool) List(ctx context.Context, log *launchlog.Log, now time.Time) ([]Claim, error) {
 	t, err := p.read(ctx, log)
 	if err != nil {
@@ -164,8 +163,7 @@ func clusterList(list []int) string {
 // the same IDs as the freed time. The node is lent again when its time comes.
 //
 // Errors: an [*OptionError] if the number is not locked, if another raise came first, or if the gap
-// is unknown because a ceiling or an operator raised the counter. Other errors come from
-// launchlog.
+// is unknown because a ceiling or an operator raised the counter. Other errors come from launchlog.
 func (p Pool) Free(
 	ctx context.Context, log *launchlog.Log, number string, now time.Time, actor string,
 ) (Claim, error) {

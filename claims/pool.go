@@ -87,8 +87,8 @@ func (p Pool) parse(text string) (n int, ok bool) {
 // prefix returns the prefix that the pool's counters have in their names.
 func (p Pool) prefix() string { return string(p.scheme) + "/" }
 
-// A lease is a counter that lends a number: either the number's own, or that of a gap that an
-// operator freed, which begins at the gap's from, and never passes the unit before its to.
+// A lease is a counter that lends a number: either the number's own, or the counter of a gap that
+// an operator freed, which begins at the gap's from, and never passes the unit before its to.
 type lease struct {
 	number int
 	gap    *gap // nil for the number's own counter
@@ -107,8 +107,8 @@ func (p Pool) counter(l lease) string {
 	return name
 }
 
-// last returns the last unit that may have been stamped. It leaves room for sums, whatever the
-// counter's value.
+// last returns the last unit that may have been stamped. It is bounded so that sums do not
+// overflow.
 func (l *lease) last() int64 {
 	last := min(max(l.row.Value, l.known), 1<<62)
 	if l.gap != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/idmint/idmint/idtype/formats"
 )
 
-// BackdatedSno mints sno IDs that carry times given by the caller, such as the times of imported rows.
-// It counts the IDs of each time separately, and therefore needs a partition, or a pool of its
-// sequence numbers, that nothing else uses: no [Sno], no other BackdatedSno, and not this one in
-// another run of the app. It is safe for use by many goroutines.
+// BackdatedSno mints sno IDs that carry times given by the caller, such as the times of imported
+// rows. It counts the IDs of each time separately, and therefore needs a partition, or a pool of
+// its sequence numbers, that nothing else uses: no [Sno], no other BackdatedSno, and not this one
+// in another run of the app. It is safe for use by many goroutines.
 type BackdatedSno struct {
 	partition uint64
 	pool      Pool

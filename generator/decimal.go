@@ -29,14 +29,14 @@ type Numbers interface {
 //
 // # Order
 //
-// A restarted app takes a new generator number. If its numbers have an order register, as the numbers of
-// the launch log do, the new number begins above the counters that the service's generators have
-// reported, so that its rows sort after the existing ones. A generator reports when it takes a
-// number, at [Decimal.Close], and in the background while it mints. In the background it reports
-// every second, or less often if more than ten generators of the service mint, so that together
-// they ask the register ten times a second: a hundred generators report every ten seconds each. A
-// generator that does not mint does not report. After a kill, the next start may begin below the
-// IDs that were minted since the last report, but never repeats one.
+// A restarted app takes a new generator number. If its numbers have an order register, as the
+// numbers of the launch log do, the new number begins above the counters that the service's
+// generators have reported, so that its rows sort after the existing ones. A generator reports when
+// it takes a number, at [Decimal.Close], and in the background while it mints. In the background it
+// reports every second, or less often if more than ten generators of the service mint, so that
+// together they ask the register ten times a second: a hundred generators report every ten seconds
+// each. A generator that does not mint does not report. After a kill, the next start may begin
+// below the IDs that were minted since the last report, but never repeats one.
 //
 // With each report, a generator learns how far the others have come, and moves up to them if it is
 // behind. An ID is therefore above all IDs that were reported before its generator last looked.
@@ -98,7 +98,7 @@ func NewDecimal(numbers Numbers) (*Decimal, error) {
 	return newDecimal(numbers, false), nil
 }
 
-// NewTestDecimal returns a generator for launch 0, whatever the launch of the numbers is. Its IDs
+// NewTestDecimal returns a generator for launch 0, and ignores the launch of the numbers. Its IDs
 // must never be stored in production. If numbers is nil, the generator uses the generator numbers
 // 0, 1, 2 …, so that any two such generators mint the same IDs.
 func NewTestDecimal(numbers Numbers) *Decimal {

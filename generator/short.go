@@ -48,8 +48,8 @@ func (g *Short) id(word uint64, _ *span) idtype.ShortID {
 }
 
 // sequence rotates the slots of a tick within the pool, by an offset that depends on the tick
-// alone. Each slot therefore has a number of its own, in every generator and every run. A sequence
-// that continued from the last ID would need a memory that survives restarts.
+// alone. Each slot therefore has a different number, which is the same in every generator and every
+// run. A sequence that continued from the last ID would need a memory that survives restarts.
 func (g *Short) sequence(tick, slot uint64) uint64 {
 	const golden = 0x9e3779b97f4a7c15 // 2^64 / golden ratio: its multiples spread over all words
 	n := g.perTick()

@@ -95,8 +95,8 @@ func orNil[G any](g *G, err error) (*G, error) {
 	return g, nil
 }
 
-// ask gets a window that has not passed. If the database is slow, a window may have passed when it
-// arrives, and the next one may be better.
+// ask gets a window that can still be used. If the database is slow, a window may have passed when
+// it arrives, and the next one may be better.
 func ask[N any](
 	ctx context.Context, t *timeline, windows Windows[N], encode func(N) (uint64, error),
 ) (s *span, err error) {
@@ -215,7 +215,7 @@ func (t *timeline) laterTick() uint64 {
 	return 0
 }
 
-// Ready waits until the generator has a window that has not passed, without minting: see
+// Ready waits until the generator has a window that it can use, without minting: see
 // [Decimal.Ready]. Errors: [*ClockError], [*NumberError], and [*idtype.RangeError] as for Next.
 func (t *timeline) Ready(ctx context.Context) error {
 	var z sleeper

@@ -64,15 +64,15 @@
 //	of any other type, uint or string     rejects the model; with [Lenient] leaves it
 //	of type UserID idtype.DecimalID       rejects the model
 //
-// Profile.UserID is the key of another model if a relation of Profile or of User says so, if its
-// type is the type of User's key, or if it is named after a model that GORM has seen. Only
+// Profile.UserID is the key of another model if a relation of Profile or of User refers to it, if
+// its type is the type of User's key, or if it is named after a model that GORM has seen. Only
 // [Rule.For] makes the plugin mint such a key, because otherwise the profile would belong to no
 // user. A key such as UUID or PublicID is the model's own. docs/use/gorm.md describes what is known
 // before GORM has seen User.
 //
 // Unless [Lenient] is among the rules, the plugin refuses to create the table or rows of a model
 // whose key it would have to leave to GORM and the database. The same applies to a key that is left
-// to the app, unless a relation or the tag autoIncrement:false says so.
+// to the app, unless the model has a relation or the tag autoIncrement:false for it.
 //
 // A key type is an alias. The defined type
 //
@@ -199,7 +199,8 @@
 //	db.Dialector.(interface{ Unwrap() gorm.Dialector }).Unwrap()
 //
 // Within a statement, db.Dialector is the driver's, because expressions and other plugins look at
-// its type. A hook that migrates should therefore use the app's *gorm.DB instead of its own.
+// its type. A hook that migrates should therefore use the app's *gorm.DB instead of the one that it
+// was given.
 //
 // docs/use/gorm.md of the module covers advanced topics: existing tables, the peculiarities of each
 // database, texts as conditions, lists, logs, and pitfalls of GORM. docs/results/speed.md lists the

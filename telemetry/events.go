@@ -54,7 +54,7 @@ func ofShare(percent int, normal slog.Level) slog.Level {
 	return normal
 }
 
-// Step is for launchlog.Options.Observe. If the log does not answer, Step says so once, until the
+// Step is for launchlog.Options.Observe. If the log does not answer, Step logs that once, until the
 // log answers again. Steps in between are logged at level Debug.
 func (e *Events) Step(ctx context.Context, s launchlog.Step) {
 	level, text := slog.LevelDebug, "idmint: launch log step"

@@ -17,9 +17,8 @@ import (
 //
 //	db.Use(gormidtest.Count[idtype.DecimalID]())
 //
-// It skips the keys of existing rows, such as those of fixtures. T is the scheme's type for any
-// entity. The keys do not have the scheme's layout, so Validate rejects them, and a generator never
-// mints them.
+// It skips the keys of existing rows, such as fixtures. T is the scheme's type for any entity. The
+// keys do not have the scheme's layout, so Validate rejects them, and a generator never mints them.
 func Count[T interface {
 	~int64
 	idtype.ID
