@@ -14,8 +14,8 @@ import (
 // counter was lost. A source takes no number before its clock has passed that unit.
 func (p Pool) floorName() string { return p.prefix() + "floor" }
 
-// Has reports whether the pool has a counter of that name: the counter of a number or of freed
-// time, the floor, or the list of clusters.
+// Has reports whether a counter of that name belongs to the pool, as the counter of a number or of
+// freed time, the floor, or the list of clusters.
 func (p Pool) Has(counter string) bool {
 	return p.FloorOf(counter) != "" || counter == p.floorName() ||
 		p.clusters != 0 && counter == p.clustersName()

@@ -109,7 +109,7 @@ type waited struct {
 	rises int   // how often the value has risen since
 }
 
-// mine returns the unit in which a number with this source's holder may be raised, or 0 for now.
+// mine returns the unit from which a number with this source's holder may be raised, or 0 for now.
 // While its counter is ahead, a start waits instead of pushing it further: see [source.isMine].
 func (s *source) mine(l lease, now int64) int64 {
 	if l.row.Holder != s.opts.Holder || l.last() < now {

@@ -52,7 +52,7 @@ func (r *layout) decide(v view) decision {
 	return r.decideNext(v, r.following(v, tick, slot))
 }
 
-// decideBehind decides if the clock is behind the word's tick.
+// decideBehind makes the decision if the clock is behind the word's tick.
 func (r *layout) decideBehind(v view, tick, slot uint64) decision {
 	next := tick + 1
 	if r.toggles {
@@ -83,7 +83,7 @@ func (r *layout) following(v view, tick, slot uint64) uint64 {
 	return v.now
 }
 
-// decideNext decides if the word's tick cannot be used any more, and next follows.
+// decideNext makes the decision if the word's tick cannot be used any more, and next follows it.
 func (r *layout) decideNext(v view, next uint64) decision {
 	switch {
 	case next > r.maxTick:
@@ -96,7 +96,7 @@ func (r *layout) decideNext(v view, next uint64) decision {
 	return decision{action: begin, tick: next}
 }
 
-// mayWait returns the reason why a call may not wait for a tick behind the calls that want ahead
+// mayWait returns the reason why a call may not wait for a tick, if the calls before it want ahead
 // slots.
 func (t *timeline) mayWait(ctx context.Context, nano int64, until, ahead uint64) error {
 	switch turn := until + ahead/t.perTick(); {

@@ -12,9 +12,9 @@ var (
 	// ErrRepeated is wrapped by the [NumberError] of a generator whose source handed out a
 	// generator number, a window of time or a range of a counter twice, as a store does after it
 	// was replaced by an older copy. Other generators may be given the numbers that this one has,
-	// so it stops minting and does not ask its source again. Errors of the source that have a
-	// method Lost() bool, and return true, have the same effect: launchlog.ErrBehind and
-	// launchlog.ErrOtherLog are such errors.
+	// so it stops minting and does not ask its source again. An error of the source has the same
+	// effect if it has a method Lost() bool that returns true, as launchlog.ErrBehind and
+	// launchlog.ErrOtherLog have.
 	ErrRepeated = errors.New("the source has lost numbers that it handed out: " +
 		"after a restore, run idmint advance (docs/operate/restore.md), " +
 		"then start this process again")

@@ -9,7 +9,8 @@ import (
 
 // Kinds of events.
 const (
-	// WindowBegan: a window is now in use. Unless the window is a renewal, its number is a new one.
+	// WindowBegan: a window is now in use. Unless it is a renewal, the generator has just taken its
+	// number.
 	WindowBegan = "window began"
 	// WindowMissed: the source gave no window. The generator continues with its present window. It
 	// asks again when a call needs a window, or when half of the time left has passed.

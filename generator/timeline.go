@@ -46,7 +46,7 @@ import (
 //	grab.go       how it changes the word, and takes slots
 //	turn.go       calls that wait, and sleeping by a clock that may do anything
 //	snapshot.go   how far a timeline has come
-//	event.go      what it tells of windows and of the clock
+//	event.go      events of windows and of the clock
 type timeline struct {
 	layout       // immutable
 	clock  Clock // immutable

@@ -137,7 +137,8 @@ func (t *timeline) await(ctx context.Context, c *call) (slots, error) {
 	}
 }
 
-// mayQueue returns the reason why a call may not wait behind calls that want ahead slots.
+// mayQueue returns the reason why a call may not wait for its turn, if the calls before it want
+// ahead slots.
 func (t *timeline) mayQueue(ctx context.Context, ahead uint64) error {
 	nano := t.clock.UnixNano()
 	now, err := t.tickAt(nano)

@@ -16,7 +16,7 @@ import (
 )
 
 // In SQL that the caller wrote, the plugin only sees an argument, and the text before its
-// placeholder. It rejects a zero, and an ID of another entity than the column before the
+// placeholder. It rejects a zero, and an ID whose entity differs from the column's before the
 // placeholder. It also rejects an [idtype.Slice], which is a single parameter of JSON text, if SQL
 // expects a list or an ID, because a comparison with a text is true for no row, or for all of them.
 

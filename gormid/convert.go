@@ -58,8 +58,8 @@ func targetOf(field *schema.Field) (target, bool) {
 	return t, true
 }
 
-// one converts a value that is bound on its own. It returns SQL unchanged, and so it does with
-// values that mean NULL.
+// one converts a value that is bound on its own. It leaves SQL, and values that mean NULL,
+// unchanged.
 func (t target) one(v any) (any, error) {
 	if v == nil || isSQL(v) {
 		return v, nil

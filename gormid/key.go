@@ -125,8 +125,8 @@ func (in *installed) covers(s *schema.Schema, k *key) error {
 }
 
 // checkEntity rejects a key whose type is for another entity, unless the entity stands for the
-// model: by its name, as in a package of keys, or as a model of the same table. Otherwise the
-// entity may be a model that GORM has not seen, and owns the key.
+// model: by its name, as in a package of keys, or as a model of the same table. Otherwise the key
+// may belong to a model that GORM does not know yet.
 func (in *installed) checkEntity(s *schema.Schema, field *schema.Field) error {
 	entity := entityOf(field.IndirectFieldType)
 	isOwn := entity == "" || entity == nameOf(s.ModelType) ||
