@@ -38,9 +38,9 @@ import (
 //     pipeline has started the launch.
 //   - By a key in Deployment, or in IDMINT_DEPLOYMENT, that names this deployment and no other. The
 //     first process starts the launch, with the version and commit of its build, and the others
-//     join it, whatever theirs are. If that launch has ended, they continue in a new one. In
-//     Kubernetes, the label pod-template-hash is such a key, by the Downward API; elsewhere, use
-//     the number of a release, or its commit.
+//     join it, even if their version or commit differs. If that launch has ended, they continue in
+//     a new one. In Kubernetes, the label pod-template-hash is such a key, by the Downward API;
+//     elsewhere, use the number of a release, or its commit.
 //   - With neither, if Environment is empty or "dev", Open uses a launch for development, which
 //     belongs to this user and folder. A log that has other launches rejects it.
 type App struct {

@@ -196,8 +196,8 @@ func (g *Decimal) reserve(ctx context.Context, n int) (first uint64, count int, 
 	for {
 		last := g.last()
 		if last/formats.DecimalStep >= perNumber {
-			if err := g.change(ctx, ": take the first number before the first transaction, "+
-				"with Ready"); err != nil {
+			if err := g.change(ctx, ": call Ready before the first transaction, "+
+				"which takes the first number"); err != nil {
 				return 0, 0, err
 			}
 			continue

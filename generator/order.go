@@ -292,7 +292,7 @@ func (g *Decimal) Close(ctx context.Context) error {
 }
 
 func (g *Decimal) unreported(err error) error {
-	return fmt.Errorf("generator: the counters of launch %d are not reported: %w",
+	return fmt.Errorf("generator: the counters of launch %d were not reported: %w",
 		g.Stats().Launch, err)
 }
 

@@ -100,8 +100,8 @@ func (c *Collector) Describe(to chan<- *prometheus.Desc) {
 	c.steps.Describe(to)
 }
 
-// Collect implements [prometheus.Collector]. It waits for a watched launch log as long as
-// telemetry.WatchOptions describe.
+// Collect implements [prometheus.Collector]. It may wait for a watched launch log: see
+// telemetry.WatchOptions.
 func (c *Collector) Collect(to chan<- prometheus.Metric) {
 	c.set.Collect(context.Background(), func(s telemetry.Sample) {
 		p := c.published[s.Metric]
