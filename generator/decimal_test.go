@@ -114,7 +114,7 @@ func TestFirstNumberIsLate(t *testing.T) {
 		defer cancel()
 		_, err := newDecimal(t, src).Next(soon)
 		if !errors.Is(err, context.DeadlineExceeded) ||
-			!strings.Contains(err.Error(), "with Ready") {
+			!strings.Contains(err.Error(), "call Ready before") {
 			t.Error(err)
 		}
 	})
