@@ -5,24 +5,24 @@ import (
 	"fmt"
 )
 
-// What the byte IDs share. An ID is two halves, and its text is two words of eight characters. A
-// character has as many bits as a half has bytes. That is 4 in the hexadecimal text of EightByte,
-// and 5 in the base 32 of Sno: see hexbase32.go. The functions take an ID as a slice of its bytes.
-// Its length says which of the two it is.
+// This file holds what the byte IDs have in common. An ID consists of two halves, and its text of
+// two words of eight characters. A character has as many bits as a half has bytes: 4 in the
+// hexadecimal text of EightByte, and 5 in the base 32 of Sno (see hexbase32.go). The functions
+// accept an ID as a slice of its bytes, whose length tells which of the two it is.
 
-// A byteScheme is what the byte schemes differ in beyond their length.
+// A byteScheme holds the differences between the byte schemes, other than their length.
 type byteScheme struct {
 	typ      string
 	size     int
-	alphabet string // in the order of the values
+	alphabet string // ordered by value
 	letters  string // the alphabet in words
 }
 
-const textLen = 16 // characters of a text
+const textLen = 16 // characters in the text of an ID
 
 var errBytesJSON = errors.New("want the text of 16 characters as a string, or null")
 
-// failure is a decoder's error for an input, or nil.
+// failure returns a decoder's error for an input, or nil.
 func failure[S string | []byte](f *byteScheme, input S, err error) error {
 	if err == nil {
 		return nil
@@ -30,7 +30,7 @@ func failure[S string | []byte](f *byteScheme, input S, err error) error {
 	return &InputError{Type: f.typ, Input: quote(input), Err: err}
 }
 
-// parse and unmarshalText are setByteText as well, without its call.
+// parse and unmarshalText repeat the fast path of setByteText, which saves a call.
 func (f *byteScheme) parse(id []byte, s string) error {
 	if len(s) == textLen && setWords(id, bigEndian8(s, 0), bigEndian8(s, 8)) {
 		return nil
@@ -53,7 +53,7 @@ func (f *byteScheme) fromBytes(id, data []byte) error {
 	return failure(f, data, setBytes(id, data))
 }
 
-// validate says that zero is no ID; everything else follows the layouts, which leave no bit unused.
+// validate rejects only zero, because the layouts leave no bit unused.
 func (f *byteScheme) validate(id []byte) error {
 	if isZeroBytes(id) {
 		return failure(f, appendByteText(nil, id), ErrZero)
@@ -61,7 +61,7 @@ func (f *byteScheme) validate(id []byte) error {
 	return nil
 }
 
-// appendByteJSON appends the text as a string, and null for zero.
+// appendByteJSON appends the text as a string, or null for zero.
 func appendByteJSON(b, id []byte) []byte {
 	if isZeroBytes(id) {
 		return append(b, "null"...)
@@ -69,8 +69,8 @@ func appendByteJSON(b, id []byte) []byte {
 	return append(appendByteText(append(b, '"'), id), '"')
 }
 
-// setJSON accepts what appendByteJSON writes. It takes no numbers: 16 digits would be a text or a
-// number.
+// setJSON accepts the output of appendByteJSON. It rejects numbers, because 16 digits could be
+// either a text or a number.
 func (f *byteScheme) setJSON(id, data []byte) error {
 	if string(data) == "null" {
 		clear(id)
@@ -83,7 +83,7 @@ func (f *byteScheme) setJSON(id, data []byte) error {
 	return setByteText(f, id, text)
 }
 
-// setBytes takes the bytes of an ID as they are.
+// setBytes sets an ID to the given bytes.
 func setBytes[S string | []byte](id []byte, s S) error {
 	if len(s) != len(id) {
 		return fmt.Errorf("%d bytes, want %d", len(s), len(id))

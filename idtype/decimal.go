@@ -8,25 +8,26 @@ import (
 	"github.com/idmint/idmint/idtype/formats"
 )
 
-// Decimal is the decimal ID of an entity E. It is three numbers side by side in the decimal places
-// of a positive int64.
+// Decimal is the decimal ID of an entity E. It is a positive int64 whose decimal places hold three
+// numbers side by side.
 //
 //	14150009200065
 //	ccccggggglllll   counter 1415 · generator 92 · launch 65
 //
-//	places   part         range              who gives it
-//	9        counter      1 ..= 922337202    the generator, counting on from those before it
-//	5        generator    0 ..= 99999        the launch log, at each start of an app
-//	5        launch       1 ..= 99999        the launch log, once per deployment; 0 in tests only
+//	places   part         range              source
+//	9        counter      1 ..= 922337202    the generator, counting upward
+//	5        generator    0 ..= 99999        the launch log, once per generator
+//	5        launch       1 ..= 99999        the launch log, once per deployment; 0 only in tests
 //
-// The last part is the last five digits of a launch number. Launches that have the same digits have
-// different generator numbers.
+// The launch part is the last five digits of a launch number. Launches with the same digits have
+// different generator numbers, so their IDs differ.
 //
-// IDs of one generator ascend. IDs of several interleave by counter. A generator of package
-// generator begins above the counters of the deployments before it, if its launch log tells them.
+// The IDs of one generator ascend. The IDs of several generators interleave by counter. A generator
+// of package generator starts above the counters of earlier deployments, if its launch log knows
+// them.
 type Decimal[E any] int64
 
-// DecimalID is the decimal ID of any entity.
+// DecimalID is a decimal ID that is not tied to an entity.
 type DecimalID = Decimal[any]
 
 // SchemeDecimal is the name of the scheme.
@@ -36,15 +37,15 @@ var _ = is[DecimalID]
 
 const decimalType = "DecimalID"
 
-// DecimalParts are the numbers that a decimal ID consists of. Their ranges are those of [Decimal].
+// DecimalParts are the numbers that make up a decimal ID. Their ranges are listed at [Decimal].
 type DecimalParts struct {
 	Counter   int `json:"counter"`
 	Generator int `json:"generator_id"`
 	Launch    int `json:"launch_id"`
 }
 
-// ID composes the parts. It returns a [*RangeError] for the first part outside its range. Launch 0,
-// for tests only, is allowed.
+// ID composes an ID from its parts. It returns a [*RangeError] for the first part outside its
+// range. Launch 0 is allowed, for tests only.
 func (p DecimalParts) ID() (DecimalID, error) {
 	if err := p.validate(); err != nil {
 		return 0, err
@@ -61,7 +62,7 @@ func (p DecimalParts) validate() error {
 	})
 }
 
-// Parts takes the ID apart. They mean nothing if [Decimal.Validate] refuses the value.
+// Parts returns the parts of the ID. They are meaningless if [Decimal.Validate] rejects it.
 func (d Decimal[E]) Parts() DecimalParts {
 	return DecimalParts{
 		Counter:   int(d / formats.DecimalStep),
@@ -70,15 +71,15 @@ func (d Decimal[E]) Parts() DecimalParts {
 	}
 }
 
-// IsTest reports whether the ID was made by a test generator: its launch is 0. Such an ID has no
-// place in production.
+// IsTest reports whether the ID comes from a test generator, whose launch is 0. Such an ID does not
+// belong in production.
 func (d Decimal[E]) IsTest() bool { return d != 0 && d%formats.DecimalGeneratorStep == 0 }
 
-// IsZero reports whether no ID was assigned.
+// IsZero reports whether the ID is zero, which means "not assigned".
 func (d Decimal[E]) IsZero() bool { return d == 0 }
 
-// Validate checks the value against the layout. It returns a [*RangeError] for a part outside its
-// range. For a value outside the domain it returns an [*InputError], which wraps [ErrZero] for
+// Validate checks the value against the layout. The error is a [*RangeError] if a part is outside
+// its range. If the value is outside the domain, it is an [*InputError], which wraps [ErrZero] for
 // zero.
 func (d Decimal[E]) Validate() error {
 	if err := inDomain(decimalType, int64(d)); err != nil {
@@ -87,19 +88,19 @@ func (d Decimal[E]) Validate() error {
 	return d.Parts().validate()
 }
 
-// Scheme is [SchemeDecimal].
+// Scheme returns [SchemeDecimal].
 func (Decimal[E]) Scheme() Scheme { return SchemeDecimal }
 
-// Storage is [StorageBigint].
+// Storage returns [StorageBigint].
 func (Decimal[E]) Storage() Storage { return StorageBigint }
 
-// String is the ID's decimal digits.
+// String returns the ID in decimal digits.
 func (d Decimal[E]) String() string {
 	var buf [maxDigits + 1]byte
 	return string(appendInt63(buf[:0], int64(d)))
 }
 
-// AppendText appends the digits of String. Zero is an error that wraps [ErrZero].
+// AppendText appends the digits of String to b. Zero is an error that wraps [ErrZero].
 func (d Decimal[E]) AppendText(b []byte) ([]byte, error) {
 	if d <= 0 {
 		return b, unset(decimalType, int64(d))
@@ -107,32 +108,35 @@ func (d Decimal[E]) AppendText(b []byte) ([]byte, error) {
 	return appendInt63(b, int64(d)), nil
 }
 
-// MarshalText is the digits of String. The error is that of AppendText.
+// MarshalText returns the digits of String, or the same error as AppendText.
 func (d Decimal[E]) MarshalText() ([]byte, error) {
 	return d.AppendText(make([]byte, 0, maxDigits+1))
 }
 
-// UnmarshalText reads what MarshalText writes, and nothing else: see [Parse]. On an error the ID stays as it was.
+// UnmarshalText accepts the output of MarshalText, and nothing else: see [Parse]. On failure the ID
+// is unchanged.
 func (d *Decimal[E]) UnmarshalText(text []byte) error {
 	return set(d)(decodeText(decimalType, text))
 }
 
-// UnmarshalParam is UnmarshalText, for web frameworks that bind parameters by it, as gin does.
+// UnmarshalParam is UnmarshalText for web frameworks, such as gin, that call it to bind parameters.
 func (d *Decimal[E]) UnmarshalParam(param string) error { return d.UnmarshalText([]byte(param)) }
 
-// MarshalJSON is the digits as a string, and null for zero. [AsNumber] makes them numbers.
+// MarshalJSON returns the digits as a string, or null for zero. With [AsNumber] the JSON is a
+// number.
 func (d Decimal[E]) MarshalJSON() ([]byte, error) {
 	return appendJSON[E](make([]byte, 0, maxDigits+3), int64(d)), nil
 }
 
-// UnmarshalJSON accepts what MarshalJSON writes, and integers up to 2^53−1: a greater one may have
-// been rounded on its way, see [AsInt64]. It takes no fraction and no exponent, even of a whole
-// number. null sets zero. On an error, which is an [*InputError], the ID stays as it was.
+// UnmarshalJSON accepts the output of MarshalJSON, and integers up to 2^53−1. It rejects larger
+// integers because they may have been rounded on their way (see [AsInt64]), and all numbers with a
+// fraction or an exponent. null sets the ID to zero. On failure the ID is unchanged, and the error
+// is an [*InputError].
 func (d *Decimal[E]) UnmarshalJSON(data []byte) error {
 	return set(d)(decodeJSON[E](decimalType, data))
 }
 
-// AppendBinary appends 8 bytes, big-endian. Zero is an error that wraps [ErrZero].
+// AppendBinary appends the ID to b as 8 bytes, big-endian. Zero is an error that wraps [ErrZero].
 func (d Decimal[E]) AppendBinary(b []byte) ([]byte, error) {
 	if d <= 0 {
 		return b, unset(decimalType, int64(d))
@@ -140,27 +144,29 @@ func (d Decimal[E]) AppendBinary(b []byte) ([]byte, error) {
 	return binary.BigEndian.AppendUint64(b, uint64(d)), nil
 }
 
-// MarshalBinary is 8 bytes, big-endian. The error is that of AppendBinary.
+// MarshalBinary returns the ID as 8 bytes, big-endian, or the same error as AppendBinary.
 func (d Decimal[E]) MarshalBinary() ([]byte, error) { return d.AppendBinary(make([]byte, 0, 8)) }
 
-// UnmarshalBinary reads what MarshalBinary writes. On an error, which is an [*InputError], the ID
-// stays as it was.
+// UnmarshalBinary accepts the output of MarshalBinary. On failure the ID is unchanged, and the
+// error is an [*InputError].
 func (d *Decimal[E]) UnmarshalBinary(data []byte) error {
 	return set(d)(decodeBytes(decimalType, data))
 }
 
-// Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero]. Beside
-// the error is the number and not nil: a caller who drops the error would take nil for NULL.
+// Value returns the ID as an int64, for a database driver. Zero is an error that wraps [ErrZero].
+// Together with an error Value returns the number rather than nil, so that a caller that drops the
+// error does not mistake it for NULL.
 func (d Decimal[E]) Value() (driver.Value, error) { return valueInt63(decimalType, int64(d)) }
 
-// Scan takes the ID from a database driver, as int64, uint64, string or []byte. It also takes an ID
-// of its own type, by value or by pointer. The error for NULL wraps [ErrNull], and that for 0 wraps
-// [ErrZero]. On an error, which is an [*InputError], the ID stays as it was.
+// Scan reads the ID from a database driver, as an int64, uint64, string, or []byte. It also accepts
+// an ID of the same type, by value or by pointer. The error wraps [ErrNull] for NULL, and [ErrZero]
+// for 0. On failure the ID is unchanged, and the error is an [*InputError].
 func (d *Decimal[E]) Scan(src any) error {
 	return set(d)(scanInt63[Decimal[E]](decimalType, src))
 }
 
-// GormDataType keeps GORM from taking an integer key for an auto-incremented one.
+// GormDataType returns "bigint", without which GORM would treat the integer key as
+// auto-incremented.
 func (Decimal[E]) GormDataType() string { return "bigint" }
 
 func (Decimal[E]) parsed(text string) (Decimal[E], error) {

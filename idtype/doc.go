@@ -1,8 +1,8 @@
-// Package idtype holds the primary keys that idmint mints, as column types.
+// Package idtype defines the primary keys that idmint mints, as types for database columns.
 //
-// An ID is a small comparable value. It knows its layout, its text, its JSON and how a database
-// stores it. A value from a driver, a request or a file is checked on the way in. A value that was
-// never assigned does not leave by accident.
+// An ID is a small comparable value with a fixed bit layout, a text form, a JSON form, and a form
+// for databases. Values that come from a driver, a request, or a file are validated as they are
+// decoded. A value that was never assigned cannot be written by accident.
 //
 //	type           size    stored as             text                   carries
 //	[DecimalID]    63 bit  BIGINT                decimal digits         counter, generator, launch
@@ -19,55 +19,56 @@
 //	                                                                    sequence
 //	[UUID7ID]      128 bit UUID, or 16 bytes     36 characters          millisecond, random bits
 //
-// Package generator mints them.
+// Package generator mints IDs of all these types.
 //
 // # Typed keys
 //
-// Every scheme is a generic type over the entity that the key belongs to. So a key type per entity
-// is one line, and keys of two entities do not compile into each other. All methods, wrappers and
-// integrations work on them:
+// Every scheme is a generic type whose parameter is the entity that the key belongs to. Declaring a
+// key type for an entity therefore takes one line, and the compiler rejects a key of one entity
+// where a key of another is wanted. All methods, wrappers, and integrations work with such types:
 //
 //	type User struct{ ID UserID; Name string }
 //	type UserID = idtype.Decimal[User]
 //	type OrderID = idtype.Decimal[Order]
 //
-// [DecimalID] is the key of any entity, and so are the other types of the table. Conversion is
-// explicit and free: UserID(id). Note the = in the declaration: a defined type, type UserID
-// DecimalID, would have none of the methods.
+// [DecimalID] is a key that is not tied to one entity, as are the other types in the table above.
+// Conversion is explicit and free: UserID(id). Note the = in the declaration: it makes an alias,
+// whereas a defined type, type UserID DecimalID, would have none of the methods.
 //
-// The same line chooses how a byte ID is stored, if not as bytes: see [Storage]. And it keeps
-// numbers in JSON for clients that take no strings yet: see [AsNumber] and [AsInt64].
+// The same line can choose another column form for a byte ID: see [Storage]. It can also keep IDs
+// as numbers in JSON for clients that do not accept strings yet: see [AsNumber] and [AsInt64].
 //
 //	type EventID = idtype.Sno[idtype.AsUUID[Event]]
 //
-// Snowflake IDs have one more parameter, which divides their bits: see [SnowflakeIn].
+// Snowflake IDs have one more parameter, which sets how their bits are divided: see [SnowflakeIn].
 //
 //	type LinkID = idtype.SnowflakeIn[Link, idtype.TSID]
 //
 // # Zero and NULL
 //
-// The zero value means "not assigned". It does not leave a program as an ID: Value, the text and the
-// binary form of zero are errors, so a forgotten key or foreign key fails loudly, and does not point
-// to row 0. JSON alone has a word for it: zero is written as null, and null is read as zero.
-// [AsNumber] has 0 for both. No other decoder produces zero. String shows it, as 0 or as digits that
-// are all zero, for people to read. The TextHandler of
-// log/slog prints the error: log id.String() where an ID may be zero.
+// The zero value means "not assigned" and cannot be written as an ID. Value returns an error for
+// it, and so do the methods that write its text or binary form, so that a forgotten key or foreign
+// key fails loudly instead of pointing to row 0. The only decoder that produces zero is the one for
+// JSON: zero is written as null, or as 0 with [AsNumber], and both forms are read back as zero.
+// String returns 0, or text with only zero digits, for people to read. The TextHandler of log/slog
+// prints the error instead, so log id.String() if an ID may be zero.
 //
-// A column type can say that an ID is optional:
+// To make an ID optional, choose one of two types for the column:
 //
-//   - [database/sql.Null] of an ID, or a pointer to one, is a nullable column. NULL into a plain ID
-//     is an error. The JSON of sql.Null is that of its two fields. The JSON of a pointer, and of
-//     sqlid.Null, is the ID or null.
+//   - [database/sql.Null] of an ID, or a pointer to one, is a nullable column. Scanning NULL into a
+//     plain ID is an error. In JSON, sql.Null is an object with two fields, whereas a pointer and
+//     sqlid.Null are the ID or null.
 //   - [OrZero] is a NOT NULL column in which zero means "none".
 //
-// The text and the binary form of an OrZero and of a sqlid.Null are empty for none, and empty ones
-// are read as none: in YAML, TOML, XML, CSV, gob, MessagePack, flags and variables of the environment.
+// An OrZero or a sqlid.Null without an ID has an empty text and an empty binary form, and these are
+// read as no ID. That applies to YAML, TOML, XML, CSV, gob, MessagePack, flags, and environment
+// variables.
 //
-// The tag omitzero leaves a zero out of JSON. The tag omitempty does so only for IDs of 63 bits.
+// The tag omitzero leaves zero IDs out of JSON. The tag omitempty does so only for 63-bit IDs.
 //
 // # The whole domain, and the layout
 //
-// Parse, Scan and every Unmarshal take the whole domain, because rows may be older than the scheme.
-// That is 1 ..= 2^63−1, and of the byte IDs all bytes but zero. Validate says whether a value
-// follows its layout.
+// Parse, Scan, and the Unmarshal methods accept the whole domain, because rows may be older than
+// the scheme. For integer IDs the domain is 1 ..= 2^63−1; for byte IDs, any bytes that are not all
+// zero. Validate reports whether a value follows its layout.
 package idtype

@@ -11,7 +11,7 @@ import (
 	"github.com/idmint/idmint/idtype/formats"
 )
 
-// The places of the parts.
+// Positions of the parts, in bits.
 const (
 	eightByteGeneratorLow = formats.EightByteClusterBits
 	eightByteMode         = eightByteGeneratorLow + formats.EightByteGeneratorLowBits
@@ -22,15 +22,15 @@ const (
 	eightByteLowMask = 1<<formats.EightByteGeneratorLowBits - 1
 )
 
-// EightByte is the eightbyte ID of an entity E. It is a time, a number within it, and the
-// generator's two numbers, in 64 bits.
+// EightByte is the eightbyte ID of an entity E. Its 64 bits hold a time, a number within the time,
+// and the two numbers of the generator.
 //
 //	5b9bda2989e1989b
 //	010110111001101111011010001010011000100111 100001 100 1 10001001 1011
 //	tttttttttttttttttttttttttttttttttttttttttt ssssss ggg m gggggggg cccc
 //	2019-11-15T14:12:39.591Z · sequence 33 · mode TIME_SEQUENTIAL · generator 1161 · cluster 11
 //
-//	bits    part           range          who gives it
+//	bits    part           range          source
 //	42      timestamp      0 ..= 2^42−1   the clock: milliseconds of Unix time;
 //	                                      in mode SPREAD with their bits reversed
 //	6       sequence       0 ..= 63       the generator, counting
@@ -38,26 +38,27 @@ const (
 //	1       mode           0 or 1         the configuration: 0 is SPREAD, 1 is TIME_SEQUENTIAL
 //	4       cluster_id     0 ..= 15       the configuration or a claim
 //
-// TIME_SEQUENTIAL IDs of one generator ascend. SPREAD IDs have no order by time. Those of
-// neighbouring milliseconds are far apart, so writes spread over the key ranges of a store. The
-// number with all parts zero, in mode SPREAD, is no ID: it means "not assigned".
+// TIME_SEQUENTIAL IDs of one generator ascend. SPREAD IDs are not ordered by time: IDs of
+// neighboring milliseconds are far apart, which spreads writes over the key ranges of a store. The
+// value in which all parts are zero, in mode SPREAD, is not an ID; it means "not assigned".
 //
-// The text is 16 hexadecimal digits in lower case. It sorts as the bytes do. A database holds the
+// The text is 16 hexadecimal digits in lower case, and sorts like the bytes. A database stores the
 // bytes, or an integer: see [AsBigint]. The layout orders the bits as LableOrg's java-uniqueid
-// does, and docs/design/formats.md names its source. Three layouts came before it. Each uses bits
-// that were zero before. So an ID of a former layout has the same bytes in the later ones. Without
-// a mode it is SPREAD:
+// does; docs/design/formats.md names the source. Three layouts preceded this one. Each layout uses
+// bits that were zero in the one before, so an ID of a former layout has the same bytes in later
+// ones, where an ID without a mode is SPREAD:
 //
 //	ssssss 000 0 00gggggg cccc   v1, of java-uniqueid 1.0 to 1.13: generators 0 ..= 63, no mode
 //	ssssss 000 0 gggggggg cccc   v2, of 1.14 to 2.4: generators 0 ..= 255, no mode
 //	ssssss 000 m gggggggg cccc   v3, of 2.5 to 3.1 and 4.0-beta1: generators 0 ..= 255
 //	ssssss ggg m gggggggg cccc   this one, of 3.2 and of 4.1 and later
 //
-// [EightByteParts.ID] composes by this layout; [EightByteParts.FormerID] keeps to the ranges of the
-// other layouts. It is for databases that programs with an older java-uniqueid use as well.
+// [EightByteParts.ID] composes IDs in this layout. [EightByteParts.FormerID] keeps within the
+// ranges of a former layout, for databases that are shared with programs that use an older
+// java-uniqueid.
 type EightByte[E any] [8]byte
 
-// EightByteID is the eightbyte ID of any entity.
+// EightByteID is an eightbyte ID that is not tied to an entity.
 type EightByteID = EightByte[any]
 
 // SchemeEightByte is the name of the scheme.
@@ -69,8 +70,8 @@ var eightByteScheme = &byteScheme{
 	typ: "EightByteID", size: 8, alphabet: "0123456789abcdef", letters: "0-9 or a-f",
 }
 
-// EightByteMode says where the IDs of neighbouring milliseconds are: far apart, or one after the
-// other. An empty one is [EightByteSpread], as of the layouts that had no mode.
+// EightByteMode determines whether the IDs of neighboring milliseconds are far apart or follow each
+// other. An empty mode means [EightByteSpread], as in the layouts that had no mode.
 type EightByteMode string
 
 // The modes.
@@ -81,7 +82,7 @@ const (
 
 var errMode = errors.New("want SPREAD or TIME_SEQUENTIAL")
 
-// bit is the mode as IDs have it.
+// bit returns the mode's bit in an ID.
 func (m EightByteMode) bit() (int64, error) {
 	switch m {
 	case EightByteSpread, "":
@@ -92,8 +93,8 @@ func (m EightByteMode) bit() (int64, error) {
 	return 0, &InputError{Type: "EightByteMode", Input: quote(string(m)), Err: errMode}
 }
 
-// EightByteParts are the numbers that an eightbyte ID consists of. Their ranges are those of
-// [EightByte]; UnixMs is the time as Unix time, 0 ..= 4398046511103.
+// EightByteParts are the numbers that make up an eightbyte ID. Their ranges are listed at
+// [EightByte]; UnixMs is the Unix time in milliseconds, 0 ..= 4398046511103.
 type EightByteParts struct {
 	Mode      EightByteMode `json:"mode"`
 	UnixMs    int64         `json:"unix_ms"`
@@ -102,16 +103,16 @@ type EightByteParts struct {
 	Cluster   int           `json:"cluster_id"`
 }
 
-// ID composes the parts. It returns a [*RangeError] for the first part outside its range. Where all
-// parts are zero, the ID would be zero, which is none. Then the error is an [*InputError] that
-// wraps [ErrZero]. A mode that there is not is an InputError too.
+// ID composes an ID from its parts. It returns a [*RangeError] for the first part outside its
+// range. If all parts are zero, the result would be zero, and the error is an [*InputError] that
+// wraps [ErrZero]. An unknown mode is an InputError too.
 func (p EightByteParts) ID() (EightByteID, error) {
 	return p.id(newestLayout)
 }
 
-// FormerID composes the parts by a former layout, 1 to 3: see [EightByte]. It returns what ID does,
-// but a [*RangeError] also for a mode and for generators that the layout does not have, and for a
-// layout that there is not.
+// FormerID composes an ID in a former layout, 1 to 3: see [EightByte]. It is like ID, but also
+// returns a [*RangeError] for a mode or a generator that the layout cannot hold, and for an unknown
+// layout.
 func (p EightByteParts) FormerID(layout int) (EightByteID, error) {
 	l, err := formerLayout(layout)
 	if err != nil {
@@ -120,7 +121,7 @@ func (p EightByteParts) FormerID(layout int) (EightByteID, error) {
 	return p.id(l)
 }
 
-// An eightByteLayout is what a layout's IDs can hold.
+// An eightByteLayout holds the limits of a layout.
 type eightByteLayout struct {
 	maxMode, maxGenerator int64
 }
@@ -170,16 +171,16 @@ func (p EightByteParts) validate(l eightByteLayout) (mode int64, err error) {
 	})
 }
 
-// EightByteFromUint64 is the ID whose bytes are v, big-endian. Every v but 0 is one.
+// EightByteFromUint64 returns the ID whose bytes are v, big-endian. Every v except 0 is an ID.
 func EightByteFromUint64(v uint64) (id EightByteID) {
 	binary.BigEndian.PutUint64(id[:], v)
 	return id
 }
 
-// Uint64 is the ID's bytes as one number, big-endian. Numbers sort as IDs do.
+// Uint64 returns the ID's bytes as one big-endian number. The numbers sort like the IDs.
 func (e EightByte[E]) Uint64() uint64 { return binary.BigEndian.Uint64(e[:]) }
 
-// Parts takes the ID apart.
+// Parts returns the parts of the ID.
 func (e EightByte[E]) Parts() EightByteParts {
 	v := e.Uint64()
 	p := EightByteParts{
@@ -197,19 +198,19 @@ func (e EightByte[E]) Parts() EightByteParts {
 	return p
 }
 
-// Time is the time at which the ID was made, in UTC, to the millisecond.
+// Time returns the time at which the ID was minted, in UTC, to the millisecond.
 func (e EightByte[E]) Time() time.Time { return time.UnixMilli(e.Parts().UnixMs).UTC() }
 
-// IsZero reports whether no ID was assigned.
+// IsZero reports whether the ID is zero, which means "not assigned".
 func (e EightByte[E]) IsZero() bool { return e == EightByte[E]{} }
 
-// Validate checks that the ID is not zero. The layout leaves no bit unused. Its error is an
-// [*InputError] that wraps [ErrZero].
+// Validate checks only that the ID is not zero, because the layout leaves no bit unused. The error
+// is an [*InputError] that wraps [ErrZero].
 func (e EightByte[E]) Validate() error { return eightByteScheme.validate(e[:]) }
 
-// ValidateFormer checks the ID against a former layout, 1 to 3. It returns a [*RangeError] for a mode
-// and for generators that the layout does not have, and for a layout that there is not. For zero it
-// returns what Validate returns.
+// ValidateFormer checks the ID against a former layout, 1 to 3. The error is a [*RangeError] for a
+// mode or a generator that the layout cannot hold, and for an unknown layout. For zero it is the
+// error of Validate.
 func (e EightByte[E]) ValidateFormer(layout int) error {
 	l, err := formerLayout(layout)
 	if err != nil {
@@ -222,19 +223,19 @@ func (e EightByte[E]) ValidateFormer(layout int) error {
 	return err
 }
 
-// Scheme is [SchemeEightByte].
+// Scheme returns [SchemeEightByte].
 func (EightByte[E]) Scheme() Scheme { return SchemeEightByte }
 
-// Storage is [StorageBytes], or [StorageBigint] for a key that is declared with [AsBigint].
+// Storage returns [StorageBytes], or [StorageBigint] if the key is declared with [AsBigint].
 func (EightByte[E]) Storage() Storage { return storageOf[E](eightByteScheme) }
 
-// String is 16 hexadecimal digits, in lower case. Those of zero are all 0, for people to read; they
-// are not read back.
+// String returns 16 hexadecimal digits in lower case. For zero all digits are 0; that text is for
+// people to read, and is not accepted as an ID.
 func (e EightByte[E]) String() string {
 	return string(appendByteText(make([]byte, 0, textLen), e[:]))
 }
 
-// AppendText appends the digits of String. Zero is an error that wraps [ErrZero].
+// AppendText appends the digits of String to b. Zero is an error that wraps [ErrZero].
 func (e EightByte[E]) AppendText(b []byte) ([]byte, error) {
 	if e.IsZero() {
 		return b, eightByteScheme.unset(e[:])
@@ -242,31 +243,32 @@ func (e EightByte[E]) AppendText(b []byte) ([]byte, error) {
 	return appendByteText(b, e[:]), nil
 }
 
-// MarshalText is the digits of String. The error is that of AppendText.
+// MarshalText returns the digits of String, or the same error as AppendText.
 func (e EightByte[E]) MarshalText() ([]byte, error) {
 	return e.AppendText(make([]byte, 0, textLen))
 }
 
-// UnmarshalText reads what MarshalText writes, and nothing else: see [Parse]. On an error the ID stays as it was.
+// UnmarshalText accepts the output of MarshalText, and nothing else: see [Parse]. On failure the ID
+// is unchanged.
 func (e *EightByte[E]) UnmarshalText(text []byte) error {
 	return eightByteScheme.unmarshalText(e[:], text)
 }
 
-// UnmarshalParam is UnmarshalText, for web frameworks that bind parameters by it, as gin does.
+// UnmarshalParam is UnmarshalText for web frameworks, such as gin, that call it to bind parameters.
 func (e *EightByte[E]) UnmarshalParam(param string) error { return e.UnmarshalText([]byte(param)) }
 
-// MarshalJSON is the digits as a string, and null for zero.
+// MarshalJSON returns the digits as a string, or null for zero.
 func (e EightByte[E]) MarshalJSON() ([]byte, error) {
 	return appendByteJSON(make([]byte, 0, textLen+2), e[:]), nil
 }
 
-// UnmarshalJSON accepts what MarshalJSON writes. null sets zero. On an error, which is an
-// [*InputError], the ID stays as it was.
+// UnmarshalJSON accepts the output of MarshalJSON; null sets the ID to zero. On failure the ID is
+// unchanged, and the error is an [*InputError].
 func (e *EightByte[E]) UnmarshalJSON(data []byte) error {
 	return eightByteScheme.unmarshalJSON(e[:], data)
 }
 
-// AppendBinary appends the 8 bytes. Zero is an error that wraps [ErrZero].
+// AppendBinary appends the 8 bytes of the ID to b. Zero is an error that wraps [ErrZero].
 func (e EightByte[E]) AppendBinary(b []byte) ([]byte, error) {
 	if e.IsZero() {
 		return b, eightByteScheme.unset(e[:])
@@ -274,41 +276,41 @@ func (e EightByte[E]) AppendBinary(b []byte) ([]byte, error) {
 	return append(b, e[:]...), nil
 }
 
-// MarshalBinary is the 8 bytes. The error is that of AppendBinary.
+// MarshalBinary returns the 8 bytes of the ID, or the same error as AppendBinary.
 func (e EightByte[E]) MarshalBinary() ([]byte, error) {
 	return e.AppendBinary(make([]byte, 0, len(e)))
 }
 
-// UnmarshalBinary reads what MarshalBinary writes. On an error, which is an [*InputError], the ID
-// stays as it was.
+// UnmarshalBinary accepts the output of MarshalBinary. On failure the ID is unchanged, and the
+// error is an [*InputError].
 func (e *EightByte[E]) UnmarshalBinary(data []byte) error {
 	return eightByteScheme.fromBytes(e[:], data)
 }
 
-// Value hands the ID to a database driver, as 8 bytes. For a key that is declared with [AsBigint]
-// it is an int64. Zero is an error that wraps [ErrZero]. Beside the error is 0 and not nil: a
-// caller who drops the error would take nil for NULL.
+// Value returns the ID as 8 bytes, for a database driver, or as an int64 if the key is declared
+// with [AsBigint]. Zero is an error that wraps [ErrZero]. Together with the error Value returns 0
+// rather than nil, so that a caller that drops the error does not mistake it for NULL.
 func (e EightByte[E]) Value() (driver.Value, error) {
 	return eightByteScheme.value(e.Storage(), e[:])
 }
 
-// Scan takes the ID from a database driver, as 8 bytes or its text. They come in a []byte, a string
-// or an array. An array of PostgreSQL's bytea has \x and 16 digits for the bytes. For other forms
-// see [AsBigint]. Scan takes an ID of its own type, by value or by pointer. The error for NULL wraps
-// [ErrNull], and that for zero wraps [ErrZero]. On an error, which is an [*InputError], the ID stays
-// as it was.
+// Scan reads the ID from a database driver, as 8 bytes or as its text, in a []byte, a string, or an
+// array. The bytes may also be written as \x and 16 digits, as in a PostgreSQL array of bytea. For
+// other forms see [AsBigint]. Scan also accepts an ID of the same type, by value or by pointer. The
+// error wraps [ErrNull] for NULL, and [ErrZero] for zero. On failure the ID is unchanged, and the
+// error is an [*InputError].
 //
-// A string of 8 bytes is taken for the bytes of an ID: a FixedString of ClickHouse comes so. It may
-// also be a text of as many characters from another column. Nothing here tells the two apart.
-// Package pgxid does, for what pgx reads itself.
+// A string of 8 bytes is read as the bytes of an ID, because ClickHouse returns a FixedString like
+// that. It could also be a text of 8 characters from another column, which Scan cannot distinguish.
+// Package pgxid can, for values that pgx reads itself.
 func (e *EightByte[E]) Scan(src any) error {
 	return scanBytes(eightByteScheme, e.Storage(), e, e[:], src)
 }
 
-// GormDataType is the column's type: bytes, or bigint.
+// GormDataType returns the type of the column: bytes or bigint.
 func (e EightByte[E]) GormDataType() string { return e.Storage().gormDataType() }
 
-// bounds are two ranges where the numbers of a column of integers turn negative within the span.
+// bounds returns two ranges if the numbers of an integer column turn negative within the span.
 func (e EightByte[E]) bounds(from, to time.Time) ([]Range[EightByte[E]], error) {
 	least, err := EightByteParts{Mode: EightByteTimeSequential, UnixMs: unixMs(from)}.ID()
 	most, err2 := EightByteParts{

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// BSON and CBOR name no type of theirs in the methods that they call, so nothing is imported for
-// them. BSON is that of MongoDB's driver from version 2 on. IDs that are integers are integers
-// there, and others are their bytes. Both formats take what Scan takes: an ID, and neither null nor
-// zero.
+// The methods for BSON and CBOR involve no types of those packages, so nothing is imported for
+// them. BSON means the interface of MongoDB's driver from version 2 on. IDs that are integers are
+// encoded as integers, and all others as bytes. Both formats accept the same values as Scan: an ID,
+// but neither null nor zero.
 
 const (
 	bsonBinary byte = 0x05
@@ -31,7 +31,7 @@ var (
 	errEncodedBytes   = errors.New("want the bytes of the ID, as binary data")
 )
 
-// nameOf is the type of an ID in errors, for example "DecimalID".
+// nameOf returns the type of an ID as errors show it, such as "DecimalID".
 func nameOf[T any]() string {
 	name, _, _ := strings.Cut(reflect.TypeFor[T]().Name(), "[")
 	return strings.TrimSuffix(name, "In") + "ID" // SnowflakeIn's is SnowflakeID
@@ -39,7 +39,8 @@ func nameOf[T any]() string {
 
 func isInteger[T any]() bool { return reflect.TypeFor[T]().Kind() == reflect.Int64 }
 
-// setEncoded sets an ID to the bytes that a decoder found in data, or returns the error for it.
+// setEncoded sets an ID to the bytes that a decoder found in data, or returns an error if there are
+// none.
 func setEncoded[T ID](dst *T, raw []byte, format string, data []byte, null bool) error {
 	var err error
 	switch {
@@ -64,11 +65,11 @@ func marshalBSON[T ID](id T) (kind byte, data []byte, err error) {
 		return bsonInt64, binary.LittleEndian.AppendUint64(nil, binary.BigEndian.Uint64(raw)), nil
 	}
 	data = binary.LittleEndian.AppendUint32(nil, uint32(len(raw)))
-	return bsonBinary, append(append(data, 0), raw...), nil // 0 is the generic kind of binary data
+	return bsonBinary, append(append(data, 0), raw...), nil // 0 is the generic subtype
 }
 
 func unmarshalBSON[T ID](dst *T, kind byte, data []byte) error {
-	const head = 5 // of binary data: its length, and its kind
+	const head = 5 // binary data begins with its length and its subtype
 	var raw []byte
 	switch {
 	case !isInteger[T]():
@@ -109,7 +110,7 @@ func unmarshalCBOR[T ID](dst *T, data []byte) error {
 	return setEncoded(dst, raw, "CBOR", data, len(data) == 1 && data[0] == cborNull)
 }
 
-// appendCBOR appends a number behind what it is, as short as it can be.
+// appendCBOR appends a number of a major type in its shortest form.
 func appendCBOR(b []byte, major byte, v uint64) []byte {
 	switch {
 	case v < 24:

@@ -11,8 +11,8 @@ var (
 	// ErrZero is wrapped by every error about an ID that is zero, which means "not assigned".
 	ErrZero = errors.New("zero means not assigned")
 
-	// errUnset is ErrZero for what writes an ID, and errUnsetColumn for a driver, with the likely
-	// causes.
+	// errUnset is ErrZero for methods that write an ID, and errUnsetColumn for a driver. Both name
+	// the likely causes.
 	errUnset = fmt.Errorf("%w: set the ID first, or declare an optional one as OrZero or sqlid.Null",
 		ErrZero)
 	errUnsetColumn = fmt.Errorf("%w (in GORM, a rule of gormid sets a primary key, after db.Use)",
@@ -30,20 +30,20 @@ var (
 	errNegative = errors.New("IDs are positive")
 	errJSON     = errors.New("want digits alone, as a string or an exact integer")
 	errRounded  = errors.New("a number above 9007199254740991 may have been rounded on its way: " +
-		"send the ID as a string (AsInt64 is for clients that round nothing)")
+		"send the ID as a string (AsInt64 is for clients that do not round)")
 	errAbsent = fmt.Errorf("%w: a field that is absent reads as 0: "+
-		"declare it optional, and leave out what is absent", ErrZero)
+		"declare it optional, and skip it if it is absent", ErrZero)
 	errBinary = errors.New("want 8 bytes")
 	errGoType = errors.New("want int64, uint64, string, []byte, or the ID's own type")
 
-	errQuoted    = errors.New("it is in double quotes: take the text between them")
+	errQuoted    = errors.New("the text is in double quotes: remove them")
 	errSliceType = errors.New("want a JSON array as string or []byte")
 )
 
 // An InputError is returned by every decoder, and by Value, for an input that is not an ID.
 type InputError struct {
-	Type  string // the ID type, for example "DecimalID"
-	Input string // the input, quoted, and cut where it is long
+	Type  string // the ID type, such as "DecimalID"
+	Input string // the input, quoted, and cut if it is long
 	Err   error  // the reason
 }
 
@@ -53,22 +53,23 @@ func (e *InputError) Error() string {
 
 func (e *InputError) Unwrap() error { return e.Err }
 
-// bare returns an error's text without the package's name, which stands once, in front.
+// bare returns an error's text without the package name, which Error writes once, at the front.
 func bare(err error) string { return strings.TrimPrefix(err.Error(), "idtype: ") }
 
-// A RangeError is returned where a part of an ID is outside its layout.
+// A RangeError is returned if a part of an ID is outside its layout.
 type RangeError struct {
-	Type     string // the ID type
+	Type     string // the ID type, such as "DecimalID"
 	Part     string // the name of the part, as in JSON
-	Value    int64  // what was given
-	Min, Max int64  // what the layout allows, both included
+	Value    int64  // the value that was given
+	Min, Max int64  // the limits of the layout, inclusive
 }
 
 func (e *RangeError) Error() string {
 	return fmt.Sprintf("idtype: %s: %s %d is outside %d..%d", e.Type, e.Part, e.Value, e.Min, e.Max)
 }
 
-// maxQuoted bounds the input in an error: the input may be a megabyte, or an attack on a log.
+// maxQuoted limits how much of the input an error quotes, because the input may be a megabyte long,
+// or an attack on a log.
 const maxQuoted = 64
 
 func quote[S string | []byte](s S) string {

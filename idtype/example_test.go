@@ -138,7 +138,7 @@ func ExampleBounds() {
 	// id BETWEEN 8j3mlc2222222222 AND 8j4vrnhxxxxxxxxx <nil>
 	// id BETWEEN 9213027831460659201 AND 9223372036854775807
 	// id BETWEEN 1 AND 13405245765844991
-	// idtype: 2024-03-24T00:00:00Z to 2025-04-24T00:00:00Z as TraceID: it is so long that timestamps repeat within it
+	// idtype: 2024-03-24T00:00:00Z to 2025-04-24T00:00:00Z as TraceID: the span is so long that timestamps repeat within it
 	// idtype: ShortID: unix_ms 1519776000000 is outside 1519862400000..5917908911103
 }
 

@@ -7,8 +7,8 @@ import (
 	"reflect"
 )
 
-// format writes the text of an ID under %s, %v and %q, and its number or its bytes under all other
-// verbs and under %#v. With a String alone, %x would be the hexadecimal digits of the text's digits.
+// format writes the text of an ID for %s, %v, and %q, and its number or its bytes for %#v and all
+// other verbs. With only a String method, %x would print the hexadecimal form of the text.
 func format[T ID](s fmt.State, verb rune, id T) {
 	var v any = id.String()
 	switch {
@@ -21,16 +21,16 @@ func format[T ID](s fmt.State, verb rune, id T) {
 	fmt.Fprintf(s, fmt.FormatString(s, verb), v)
 }
 
-// generate draws an ID that follows its layout, for testing/quick.
+// generate returns a random ID that follows its layout, for testing/quick.
 func generate[T ID](r *rand.Rand) reflect.Value {
 	var id T
 	raw := make([]byte, reflect.TypeFor[T]().Size())
 	for {
 		r.Read(raw)
 		if isInteger[T]() {
-			raw[0] &= 0x7f // is positive
+			raw[0] &= 0x7f // positive
 		}
-		if s, ok := any(id).(interface{ Layout() *SnowflakeLayout }); ok { // which may have few bits
+		if s, ok := any(id).(interface{ Layout() *SnowflakeLayout }); ok {
 			n := binary.BigEndian.Uint64(raw) % uint64(s.Layout().Most())
 			binary.BigEndian.PutUint64(raw, n+1)
 		}

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Hexadecimal and base 32, eight characters at a time in one word. The digits of both alphabets end
-// with 9, and 'a' follows.
+// This file codes hexadecimal and base 32, eight characters at a time in one word. In both
+// alphabets the letters begin with 'a' and come after the digits, the last of which is '9'.
 
 const (
 	ones     = 0x0101_0101_0101_0101
@@ -16,8 +16,8 @@ const (
 	toLetter = 'a' - '9' - 1 // from the character after '9' to 'a'
 )
 
-// A pairs is every text of two characters, by the value that it spells. The first one is in the
-// lower byte. Those of hexadecimal end after a quarter.
+// A pairs holds every text of two characters, indexed by its value, with the first character in the
+// lower byte. Hexadecimal uses only the first quarter.
 type pairs [1 << 10]uint16
 
 var hexPairs, base32Pairs = eightByteScheme.pairs(), snoScheme.pairs()
@@ -30,33 +30,35 @@ func (f *byteScheme) pairs() (all pairs) {
 	return all
 }
 
-// spell writes a half into a word, the first character in the lowest byte.
+// spell writes half an ID into a word, with the first character in the lowest byte.
 func spell(half uint64, width uint, all *pairs) uint64 {
 	mask := uint64(1)<<(2*width) - 1
 	return uint64(all[half>>(6*width)&mask]) | uint64(all[half>>(4*width)&mask])<<16 |
 		uint64(all[half>>(2*width)&mask])<<32 | uint64(all[half&mask])<<48
 }
 
-// unspell is the first of two steps that read eight characters, the first in the highest byte. It
-// returns their values, each in its byte. First is the character whose value is 0. In hexadecimal:
+// unspell is the first of two steps that read eight characters, with the first character in the
+// highest byte. It returns the value of each character in its byte. The argument first is the
+// character whose value is 0. In hexadecimal:
 //
 //	w       30 31 32 33 61 62 63 64   the text 0123abcd
 //	values  00 01 02 03 0a 0b 0c 0d
 //	stray   39 27 29 2b 00 00 00 00   no high bit is set
 //
-// If bytes are not characters of the alphabet, the lowest of them has a value that is too wide, or
-// its high bit is set in stray. That is so for a byte from 'a' on without a letter's value, and for
-// a byte below 'a' with such a value: ':' has the value 0a, and d9 in stray. A carry may change the
-// bytes above the lowest one, so they tell nothing.
+// If some bytes are not characters of the alphabet, then the lowest of them either has a value that
+// is too wide, or its high bit is set in stray. The high bit is set for a byte from 'a' upward
+// whose value is too small for a letter, and for a byte below 'a' whose value is that of a letter:
+// ':' has the value 0a, and d9 in stray. A carry may change the bytes above the lowest bad one, so
+// their results mean nothing.
 func unspell(w uint64, first byte) (values, stray uint64) {
 	letters := w + (0x80-'a')*ones
 	values = w - uint64(first)*ones - letters>>7&ones*toLetter
 	return values, (values + uint64(first+0x7f-'9')*ones) ^ letters
 }
 
-// join is the second step. It makes one number of eight values of width bits, in three rounds that
-// double the groups of bits. What it takes away from two groups moves the upper one down, next to
-// the lower one. With a width of 4:
+// join is the second step. It packs eight values of width bits into one number, in three rounds
+// that each double the size of the groups of bits. Each subtraction moves the upper group of two
+// down to the lower one. With a width of 4:
 //
 //	00 01 02 03 0a 0b 0c 0d   the values, each in 8 bits
 //	00 01 00 23 00 ab 00 cd   two of them in 16 bits: 0a·2⁸ + 0b − 0a·(2⁸ − 2⁴) = ab
@@ -75,8 +77,8 @@ func bigEndian8[S string | []byte](s S, i int) uint64 {
 		uint64(s[3])<<32 | uint64(s[2])<<40 | uint64(s[1])<<48 | uint64(s[0])<<56
 }
 
-// halves are the bytes of an ID as two numbers. They are read in the pieces in which the compiler
-// copies an array. A load that spans two pieces would wait for both to reach the cache.
+// halves returns the bytes of an ID as two numbers. It loads the same pieces in which the compiler
+// copies an array, because a load that spans two pieces would wait for both to reach the cache.
 func halves(id []byte) (high, low uint64) {
 	v := binary.BigEndian.Uint64(id)
 	if len(id) == 8 {
@@ -107,8 +109,9 @@ func appendByteText(b, id []byte) []byte {
 	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, first), second)
 }
 
-// setWords sets the ID to what a text of two words says. It reports false, and leaves the ID, where
-// that is no text of one, or zero's. The first character of a word is in its highest byte.
+// setWords sets the ID from the two words of a text, with the first character in the highest byte.
+// If the text is not that of an ID, or is that of zero, it reports false and leaves the ID
+// unchanged.
 func setWords(id []byte, first, second uint64) bool {
 	if len(id) == 8 {
 		v, stray := unspell(first, '0')
@@ -132,8 +135,8 @@ func setWords(id []byte, first, second uint64) bool {
 	return true
 }
 
-// setByteText is the exact inverse of appendByteText over all IDs but zero. It leaves the ID on an
-// error.
+// setByteText is the exact inverse of appendByteText for all IDs but zero. On error it leaves the
+// ID unchanged.
 func setByteText[S string | []byte](f *byteScheme, id []byte, s S) error {
 	if len(s) == textLen && setWords(id, bigEndian8(s, 0), bigEndian8(s, 8)) {
 		return nil
@@ -141,7 +144,7 @@ func setByteText[S string | []byte](f *byteScheme, id []byte, s S) error {
 	return textFailure(f, s)
 }
 
-// textFailure finds the reason that helps most.
+// textFailure returns the most helpful reason.
 func textFailure[S string | []byte](f *byteScheme, s S) error {
 	if text, quoted := jsonString(s); quoted && setByteText(f, make([]byte, f.size), text) == nil {
 		return errQuoted

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-var errHook = errors.New("want the ID's text: put it in quotes, so that nobody makes a number of it")
+var errHook = errors.New("want the ID's text: put it in quotes, so that it is not read as a number")
 
-// DecodeHook is a hook of mapstructure, by which viper and koanf read structs. It reads an ID, a
-// wrapper of one, and a public ID from their text alone. Without it these libraries read 010 as 8,
-// true as 1, and an empty text as zero:
+// DecodeHook is a hook for mapstructure, which viper and koanf use to read structs. It reads an ID,
+// a wrapper of one, or a public ID from its text only. Without the hook these libraries read 010 as
+// 8, true as 1, and an empty text as zero:
 //
 //	viper.Unmarshal(&config, viper.DecodeHook(mapstructure.DecodeHookFuncType(idtype.DecodeHook)))
 //
-// It returns data of other types as it is, so hooks may be composed. The error is an [*InputError],
-// or that of the type's UnmarshalText.
+// DecodeHook returns data for other types unchanged, so it can be composed with other hooks. The
+// error is an [*InputError], or the error of the type's UnmarshalText.
 func DecodeHook(from, to reflect.Type, data any) (any, error) {
 	ptr := reflect.New(to)
 	dst, ok := ptr.Interface().(interface {

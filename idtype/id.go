@@ -14,8 +14,7 @@ import (
 // Scheme is the name of an ID scheme, as the command line and error messages use it.
 type Scheme string
 
-// ID is what all ID types of this package have in common, typed keys included. Only types of this
-// package satisfy it.
+// ID is implemented by all ID types of this package, typed keys included, and by no other types.
 type ID interface {
 	comparable
 	fmt.Stringer
@@ -30,21 +29,21 @@ type ID interface {
 	IsZero() bool
 	// Validate checks the value against the scheme's layout.
 	Validate() error
-	// Scheme is the name of the scheme.
+	// Scheme returns the name of the scheme.
 	Scheme() Scheme
-	// Storage is the form in which a column holds the ID.
+	// Storage returns the form in which a column holds the ID.
 	Storage() Storage
 
-	// GormDataType is the type of the column in GORM's words.
+	// GormDataType returns the column's data type, as GORM names it.
 	GormDataType() string
 
-	// none is what a column of [OrZero] holds for zero. It has many forms: isNone knows each that a
-	// driver gives.
+	// none returns the value that a column of [OrZero] holds for zero. Drivers return this value in
+	// many forms, and isNone recognizes them all.
 	none() driver.Value
 	isNone(src any) bool
 }
 
-// pointer is the set of methods through which an ID of type T is written.
+// pointer is the set of methods that set an ID of type T.
 type pointer[T any] interface {
 	*T
 	sql.Scanner
@@ -54,30 +53,30 @@ type pointer[T any] interface {
 	UnmarshalParam(param string) error
 }
 
-// is compiles for the types that have all that an ID has.
+// is compiles only for types that have all methods of an ID.
 func is[T self[T], P pointer[T]]() {}
 
-// self is what an ID does with its own type.
+// self is the set of methods of an ID that involve its own type.
 type self[T any] interface {
 	ID
 	parsed(text string) (T, error)
 	compare(other T) int
 }
 
-// Parse reads an ID of any type from the text that its String writes, and nothing else:
-// Parse[UserID](s). It refuses signs, spaces, leading zeros, upper case where the text is lower, and
-// whatever else would not be written back the same. It takes the whole domain: Validate checks the
-// layout. The error is an [*InputError]. Code that is generic over IDs calls UnmarshalText.
+// Parse reads an ID of any type from the text that its String method returns: Parse[UserID](s). It
+// is strict, and rejects signs, spaces, leading zeros, upper case in place of lower case, and
+// anything else that would not be written back the same. It accepts the whole domain; Validate
+// checks the layout. The error is an [*InputError]. Code that is generic over IDs calls
+// UnmarshalText instead.
 func Parse[T self[T]](s string) (T, error) {
 	var zero T
 	return zero.parsed(s)
 }
 
-// MustParse is [Parse] for literals and tests: it panics on an error.
+// MustParse is like [Parse] but panics if s is not an ID. It is meant for literals and tests.
 func MustParse[T self[T]](s string) T { return must(Parse[T](s)) }
 
-// AppendBytes appends the bytes of an ID, and of zero as well. For an ID they are those of its
-// AppendBinary.
+// AppendBytes appends the bytes of an ID. Unlike AppendBinary, it also accepts zero.
 func AppendBytes[T ID](b []byte, id T) []byte {
 	if out, err := id.AppendBinary(b); err == nil {
 		return out
@@ -89,16 +88,17 @@ func AppendBytes[T ID](b []byte, id T) []byte {
 	return append(b, make([]byte, v.Len())...)
 }
 
-// FromBytes is the ID of the bytes that MarshalBinary wrote. It checks their number, and refuses
-// zero and negative numbers. The error is an [*InputError].
+// FromBytes returns the ID that MarshalBinary encoded as b. It checks the length, and rejects zero
+// and negative numbers. The error is an [*InputError].
 func FromBytes[T ID](b []byte) (id T, err error) {
 	err = any(&id).(encoding.BinaryUnmarshaler).UnmarshalBinary(b)
 	return id, err
 }
 
-// FromInt64 is the ID of a number that a message, a file or another library holds, such as a field of
-// Protocol Buffers, where one that is absent reads as 0. It takes what Scan takes: old rows that do
-// not follow the layout, and neither zero nor negative numbers. The error is an [*InputError].
+// FromInt64 converts a number from a message, a file, or another library to an ID. An example is a
+// field of Protocol Buffers, which reads as 0 if it is absent. FromInt64 accepts the same numbers
+// as Scan: old rows that do not follow the layout are allowed, but zero and negative numbers are
+// not. The error is an [*InputError].
 func FromInt64[T interface {
 	~int64
 	ID
@@ -113,9 +113,9 @@ func FromInt64[T interface {
 	return 0, &InputError{Type: nameOf[T](), Input: strconv.Quote(strconv.FormatInt(n, 10)), Err: err}
 }
 
-// Compare orders IDs as a column does that holds them as integers or bytes: slices.SortFunc(ids,
-// idtype.Compare). That is by time, for schemes whose IDs ascend with it. For other columns see
-// [AsText], [AsUUID] and [AsBigint].
+// Compare orders IDs as a column of integers or bytes does: slices.SortFunc(ids, idtype.Compare).
+// This is the order of time for schemes whose IDs ascend with time. For other columns see [AsText],
+// [AsUUID], and [AsBigint].
 func Compare[T self[T]](a, b T) int { return a.compare(b) }
 
 func must[T any](v T, err error) T {
@@ -125,7 +125,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// set stores a decoded value unless decoding failed.
+// set returns a function that stores a decoded value, unless decoding failed.
 func set[T ~int64](dst *T) func(int64, error) error {
 	return func(v int64, err error) error {
 		if err == nil {

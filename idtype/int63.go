@@ -10,20 +10,21 @@ import (
 	"strconv"
 )
 
-// What all IDs of 63 bits share: a domain of 1 ..= 2^63−1, decimal text, and an integer column. The
-// functions take and return int64; each type's methods convert.
+// This file holds what all 63-bit IDs have in common: a domain of 1 ..= 2^63−1, decimal text, and
+// an integer column. The functions accept and return int64, and the methods of each type convert
+// it.
 
 const (
-	maxDigits = 19 // of 2^63−1
+	maxDigits = 19 // digits of 2^63−1
 
 	ascii0x8 = 0x3030_3030_3030_3030 // "00000000"
 	e8       = 100_000_000
 	e16      = e8 * e8
 )
 
-// appendInt63 appends the decimal digits of v. Digits are made eight at a time in one word, which
-// takes half the time of [strconv.AppendInt]. A negative v goes there: it is no ID, but may be
-// printed.
+// appendInt63 appends the decimal digits of v. It computes eight digits at a time in one word,
+// which takes half the time of [strconv.AppendInt]. A negative v is passed to strconv: it is not an
+// ID, but may still be printed.
 func appendInt63(b []byte, v int64) []byte {
 	if v < e8 {
 		return strconv.AppendInt(b, v, 10)
@@ -35,7 +36,7 @@ func appendInt63(b []byte, v int64) []byte {
 	middle, top := rest%e8, rest/e8
 	m := digits8(middle)
 	binary.LittleEndian.PutUint64(buf[8:], m|ascii0x8)
-	if top == 0 { // then the middle is not zero
+	if top == 0 { // the middle is not zero
 		return append(b, buf[8+bits.TrailingZeros64(m)/8:]...)
 	}
 	t := digits8(top)
@@ -43,8 +44,8 @@ func appendInt63(b []byte, v int64) []byte {
 	return append(b, buf[bits.TrailingZeros64(t)/8:]...)
 }
 
-// digits8 spreads the eight decimal digits of v < 10^8 over the bytes of a word. The most
-// significant digit is in the lowest byte. Each step halves the groups: x/100 and x/10 are
+// digits8 spreads the eight decimal digits of v < 10^8 over the bytes of a word, with the most
+// significant digit in the lowest byte. Each step halves the groups: x/100 and x/10 are
 // multiplications by a rounded-up reciprocal, exact in their range.
 func digits8(v uint64) uint64 {
 	v = v/10_000 | v%10_000<<32
@@ -71,7 +72,7 @@ func parseInt63[S string | []byte](s S) (int64, error) {
 		}
 		return int64(v), nil
 	}
-	// The digits that do not fill a word come first, shifted up behind a padding of '0'.
+	// The digits that do not fill a word come first, shifted up after a padding of '0'.
 	pad := uint(8-n%8) % 8 * 8
 	word := load8(s, 0)<<pad | ascii0x8&(1<<pad-1)
 	for i := n % 8; ; i += 8 {
@@ -93,7 +94,7 @@ func parseInt63[S string | []byte](s S) (int64, error) {
 	return int64(v), nil
 }
 
-// parseFailure finds the reason that helps most.
+// parseFailure returns the most helpful reason.
 func parseFailure[S string | []byte](s S) error {
 	if len(s) == 1 && s[0] == '0' {
 		return ErrZero
@@ -116,22 +117,22 @@ func load8[S string | []byte](s S, i int) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// allDigits reports whether each byte of w is an ASCII digit. Its high half is 3 then, and stays 3
-// when 6 is added.
+// allDigits reports whether each byte of w is an ASCII digit. The high nibble of a digit is 3, and
+// it remains 3 when 6 is added.
 func allDigits(w uint64) bool {
 	const high = 0xf0f0_f0f0_f0f0_f0f0
 	return w&high|(w+0x0606_0606_0606_0606)&high>>4 == 0x3333_3333_3333_3333
 }
 
-// value8 is the number that eight ASCII digits spell. The first of them is in the lowest byte.
-// Pairs are joined first, then fours, then eights.
+// value8 returns the number that eight ASCII digits spell, with the first digit in the lowest byte.
+// It joins pairs first, then fours, then eights.
 func value8(w uint64) uint64 {
 	w = w & 0x0f0f_0f0f_0f0f_0f0f * (10<<8 + 1) >> 8
 	w = w & 0x00ff_00ff_00ff_00ff * (100<<16 + 1) >> 16
 	return w & 0x0000_ffff_0000_ffff * (10_000<<32 + 1) >> 32
 }
 
-// checkInt63 says whether v is in the domain.
+// checkInt63 returns an error unless v is in the domain.
 func checkInt63(v int64) error {
 	switch {
 	case v > 0:
@@ -151,7 +152,7 @@ func decodeText[S string | []byte](typ string, s S) (int64, error) {
 	return v, nil
 }
 
-// orQuoted is the likely cause where a text is wrong, and right without the quotes around it.
+// orQuoted replaces err if the text would be valid without the quotes around it.
 func orQuoted[S string | []byte](s S, parse func(S) (int64, error), err error) error {
 	if text, quoted := jsonString(s); quoted {
 		if _, inner := parse(text); inner == nil {
@@ -162,7 +163,7 @@ func orQuoted[S string | []byte](s S, parse func(S) (int64, error), err error) e
 }
 
 // appendJSON writes a string, so that readers whose numbers are floats lose no digits. An ID whose
-// entity is tagged with [AsNumber] is a number as long as these lose none.
+// entity is tagged with [AsNumber] is written as a number if such readers lose none.
 func appendJSON[E any](b []byte, v int64) []byte {
 	if v >= 0 && v <= numbersOf[E]() {
 		return appendInt63(b, v)
@@ -175,8 +176,8 @@ func appendJSON[E any](b []byte, v int64) []byte {
 	return append(b, '"')
 }
 
-// jsonString takes the quotes off a JSON string, and says whether there were any. No text of an ID
-// needs an escape.
+// jsonString removes the quotes of a JSON string, and reports whether there were any. The text of
+// an ID never needs an escape.
 func jsonString[S string | []byte](data S) (S, bool) {
 	if n := len(data); n >= 2 && data[0] == '"' && data[n-1] == '"' {
 		return data[1 : n-1], true
@@ -184,7 +185,7 @@ func jsonString[S string | []byte](data S) (S, bool) {
 	return data, false
 }
 
-// decodeJSON accepts what appendJSON writes, and integers that no reader rounds.
+// decodeJSON accepts the output of appendJSON, and integers that no reader rounds.
 func decodeJSON[E any](typ string, data []byte) (int64, error) {
 	if string(data) == "null" || string(data) == "0" && numbersOf[E]() > 0 {
 		return 0, nil
@@ -214,7 +215,7 @@ func decodeBytes(typ string, data []byte) (int64, error) {
 	return 0, &InputError{Type: typ, Input: quote(data), Err: err}
 }
 
-// A part is a number within an ID, and what the layout allows.
+// A part is a number within an ID, with the limits that the layout sets.
 type part[N int | int64] struct {
 	name            string
 	value, min, max N
@@ -237,8 +238,8 @@ func inDomain(typ string, v int64) error {
 	return nil
 }
 
-// valueInt63 returns v beside an error as well. GORM drops the error where it builds conditions,
-// and would take nil for NULL.
+// valueInt63 returns v together with an error. GORM drops the error when it builds conditions, and
+// would treat nil as NULL.
 func valueInt63(typ string, v int64) (driver.Value, error) {
 	if v == 0 {
 		return v, &InputError{Type: typ, Input: `"0"`, Err: errUnsetColumn}
@@ -246,7 +247,7 @@ func valueInt63(typ string, v int64) (driver.Value, error) {
 	return v, inDomain(typ, v)
 }
 
-// unset is the error of a text or a binary form for what is not an ID.
+// unset returns the error for writing the text or the binary form of a value that is not an ID.
 func unset(typ string, v int64) error {
 	if v == 0 {
 		return &InputError{Type: typ, Input: `"0"`, Err: errUnset}
@@ -254,7 +255,7 @@ func unset(typ string, v int64) error {
 	return inDomain(typ, v)
 }
 
-// scanInt63 takes every form in which a driver hands over an integer column, and the ID's own type.
+// scanInt63 accepts every form in which drivers return an integer column, and the ID's own type.
 func scanInt63[T ~int64](typ string, src any) (int64, error) {
 	var v int64
 	var err error
@@ -290,7 +291,7 @@ func scanText[S string | []byte](typ string, s S) (int64, error) {
 	return decodeText(typ, s)
 }
 
-// orNone is the error of Scan for err. A column may hold zeros that mean "none".
+// orNone returns the error of Scan for err, because a column may hold zeros that mean "none".
 func orNone(err error) error {
 	if err == ErrZero {
 		return errNone
@@ -298,8 +299,8 @@ func orNone(err error) error {
 	return err
 }
 
-// own takes an ID by value or by pointer. ORMs hand it to Scan so, because they know no other
-// source than a database's.
+// own accepts an ID by value or by pointer. ORMs pass IDs to Scan like this, because Scan is the
+// only way they know to set a value.
 func own[T any](src any) (id T, err error) {
 	switch src := src.(type) {
 	case T:
@@ -315,7 +316,7 @@ func own[T any](src any) (id T, err error) {
 	return id, errGoType
 }
 
-// describe quotes what Scan was given.
+// describe quotes the value that Scan was given.
 func describe(src any) string {
 	switch src := src.(type) {
 	case nil:
@@ -326,7 +327,7 @@ func describe(src any) string {
 		return quote(src)
 	}
 	if v := reflect.ValueOf(src); v.Kind() == reflect.Pointer && v.IsNil() {
-		return "NULL" // its String would panic
+		return "NULL" // calling its String would panic
 	}
 	return fmt.Sprintf("%T %s", src, quote(fmt.Sprint(src)))
 }

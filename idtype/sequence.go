@@ -6,20 +6,20 @@ import (
 	"encoding/binary"
 )
 
-// Sequence is the number of an entity E in a sequence. That is a counter in the database. Its
-// holder advances it, one by one or a block at a time. It has no parts.
+// Sequence is the ID of an entity E that is a number of a sequence: a counter in the database,
+// which is advanced by one, or by a block of numbers at a time. It has no parts.
 //
-//	57 is the 57th number of its counter
+//	57 is the 57th number of its sequence
 //
 //	bits   part         range
 //	1      reserved     0
 //	63     number       1 ..= 9223372036854775807
 //
-// IDs of one counter ascend; those of several holders of blocks ascend within each block. It is
-// also the type of columns with AUTO_INCREMENT or an identity.
+// IDs from one counter ascend. If several processes each hold a block of numbers, IDs ascend within
+// each block. Sequence is also the type for columns with AUTO_INCREMENT or an identity.
 type Sequence[E any] int64
 
-// SequenceID is the number of any entity.
+// SequenceID is the number of a sequence that is not tied to an entity.
 type SequenceID = Sequence[any]
 
 // SchemeSequence is the name of the scheme.
@@ -29,26 +29,26 @@ var _ = is[SequenceID]
 
 const sequenceType = "SequenceID"
 
-// IsZero reports whether no ID was assigned.
+// IsZero reports whether the ID is zero, which means "not assigned".
 func (s Sequence[E]) IsZero() bool { return s == 0 }
 
-// Validate checks that the value is positive. That is all of the layout. It returns an
-// [*InputError], which wraps [ErrZero] for zero.
+// Validate checks that the value is positive, which is all that the layout requires. The error is
+// an [*InputError], which wraps [ErrZero] for zero.
 func (s Sequence[E]) Validate() error { return inDomain(sequenceType, int64(s)) }
 
-// Scheme is [SchemeSequence].
+// Scheme returns [SchemeSequence].
 func (Sequence[E]) Scheme() Scheme { return SchemeSequence }
 
-// Storage is [StorageBigint].
+// Storage returns [StorageBigint].
 func (Sequence[E]) Storage() Storage { return StorageBigint }
 
-// String is the ID's decimal digits.
+// String returns the ID in decimal digits.
 func (s Sequence[E]) String() string {
 	var buf [maxDigits + 1]byte
 	return string(appendInt63(buf[:0], int64(s)))
 }
 
-// AppendText appends the digits of String. Zero is an error that wraps [ErrZero].
+// AppendText appends the digits of String to b. Zero is an error that wraps [ErrZero].
 func (s Sequence[E]) AppendText(b []byte) ([]byte, error) {
 	if s <= 0 {
 		return b, unset(sequenceType, int64(s))
@@ -56,32 +56,35 @@ func (s Sequence[E]) AppendText(b []byte) ([]byte, error) {
 	return appendInt63(b, int64(s)), nil
 }
 
-// MarshalText is the digits of String. The error is that of AppendText.
+// MarshalText returns the digits of String, or the same error as AppendText.
 func (s Sequence[E]) MarshalText() ([]byte, error) {
 	return s.AppendText(make([]byte, 0, maxDigits+1))
 }
 
-// UnmarshalText reads what MarshalText writes, and nothing else: see [Parse]. On an error the ID stays as it was.
+// UnmarshalText accepts the output of MarshalText, and nothing else: see [Parse]. On failure the ID
+// is unchanged.
 func (s *Sequence[E]) UnmarshalText(text []byte) error {
 	return set(s)(decodeText(sequenceType, text))
 }
 
-// UnmarshalParam is UnmarshalText, for web frameworks that bind parameters by it, as gin does.
+// UnmarshalParam is UnmarshalText for web frameworks, such as gin, that call it to bind parameters.
 func (s *Sequence[E]) UnmarshalParam(param string) error { return s.UnmarshalText([]byte(param)) }
 
-// MarshalJSON is the digits as a string, and null for zero. [AsNumber] makes them numbers.
+// MarshalJSON returns the digits as a string, or null for zero. With [AsNumber] the JSON is a
+// number.
 func (s Sequence[E]) MarshalJSON() ([]byte, error) {
 	return appendJSON[E](make([]byte, 0, maxDigits+3), int64(s)), nil
 }
 
-// UnmarshalJSON accepts what MarshalJSON writes, and integers up to 2^53−1: a greater one may have
-// been rounded on its way, see [AsInt64]. It takes no fraction and no exponent, even of a whole
-// number. null sets zero. On an error, which is an [*InputError], the ID stays as it was.
+// UnmarshalJSON accepts the output of MarshalJSON, and integers up to 2^53−1. It rejects larger
+// integers because they may have been rounded on their way (see [AsInt64]), and all numbers with a
+// fraction or an exponent. null sets the ID to zero. On failure the ID is unchanged, and the error
+// is an [*InputError].
 func (s *Sequence[E]) UnmarshalJSON(data []byte) error {
 	return set(s)(decodeJSON[E](sequenceType, data))
 }
 
-// AppendBinary appends 8 bytes, big-endian. Zero is an error that wraps [ErrZero].
+// AppendBinary appends the ID to b as 8 bytes, big-endian. Zero is an error that wraps [ErrZero].
 func (s Sequence[E]) AppendBinary(b []byte) ([]byte, error) {
 	if s <= 0 {
 		return b, unset(sequenceType, int64(s))
@@ -89,27 +92,29 @@ func (s Sequence[E]) AppendBinary(b []byte) ([]byte, error) {
 	return binary.BigEndian.AppendUint64(b, uint64(s)), nil
 }
 
-// MarshalBinary is 8 bytes, big-endian. The error is that of AppendBinary.
+// MarshalBinary returns the ID as 8 bytes, big-endian, or the same error as AppendBinary.
 func (s Sequence[E]) MarshalBinary() ([]byte, error) { return s.AppendBinary(make([]byte, 0, 8)) }
 
-// UnmarshalBinary reads what MarshalBinary writes. On an error, which is an [*InputError], the ID
-// stays as it was.
+// UnmarshalBinary accepts the output of MarshalBinary. On failure the ID is unchanged, and the
+// error is an [*InputError].
 func (s *Sequence[E]) UnmarshalBinary(data []byte) error {
 	return set(s)(decodeBytes(sequenceType, data))
 }
 
-// Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero]. Beside
-// the error is the number and not nil: a caller who drops the error would take nil for NULL.
+// Value returns the ID as an int64, for a database driver. Zero is an error that wraps [ErrZero].
+// Together with an error Value returns the number rather than nil, so that a caller that drops the
+// error does not mistake it for NULL.
 func (s Sequence[E]) Value() (driver.Value, error) { return valueInt63(sequenceType, int64(s)) }
 
-// Scan takes the ID from a database driver, as int64, uint64, string or []byte. It also takes an ID
-// of its own type, by value or by pointer. The error for NULL wraps [ErrNull], and that for 0 wraps
-// [ErrZero]. On an error, which is an [*InputError], the ID stays as it was.
+// Scan reads the ID from a database driver, as an int64, uint64, string, or []byte. It also accepts
+// an ID of the same type, by value or by pointer. The error wraps [ErrNull] for NULL, and [ErrZero]
+// for 0. On failure the ID is unchanged, and the error is an [*InputError].
 func (s *Sequence[E]) Scan(src any) error {
 	return set(s)(scanInt63[Sequence[E]](sequenceType, src))
 }
 
-// GormDataType keeps GORM from taking an integer key for an auto-incremented one.
+// GormDataType returns "bigint", without which GORM would treat the integer key as
+// auto-incremented.
 func (Sequence[E]) GormDataType() string { return "bigint" }
 
 func (Sequence[E]) parsed(text string) (Sequence[E], error) {

@@ -11,31 +11,33 @@ import (
 	"github.com/idmint/idmint/idtype/formats"
 )
 
-// Short is the short ID of an entity E. It is a time, a number within it and random bits, in 60
-// bits of one positive int64. Its text has up to 10 characters.
+// Short is the short ID of an entity E. It is a positive int64 whose lower 60 bits hold a time, a
+// number within the time, and random bits. Its text has up to 10 characters.
 //
 //	11093174944930914, as base 64 naS8QBhxi, as text xinaS8QBh
 //	0000 000000100111011010010010111100010000000001 100001110 001100010
 //	0000 tttttttttttttttttttttttttttttttttttttttttt sssssssss rrrrrrrrr
 //	2019-07-03T18:45:04.129Z · sequence 270 · random 98
 //
-//	bits   part         range          who gives it
+//	bits   part         range          source
 //	4      reserved     0
 //	42     timestamp    0 ..= 2^42−1   the clock: milliseconds since 2018-03-01T00:00:00Z
-//	9      sequence     0 ..= 511      the generator, counting around
+//	9      sequence     0 ..= 511      the generator, wrapping around
 //	9      random       0 ..= 511      anything
 //
-// The text is the number in base 64, with the digits A-Z a-z 0-9 - _, of which A is 0. It has no
-// leading A. Its last two digits are moved to the front. So the first two digits and the last one
-// change from ID to ID, and look random. The digits between are the time, whose highest ones stay for
-// days. Texts do not sort as their IDs do. IDs made since 2020-05-04T08:44:36.736Z have 10
-// characters. A value above the 60 bits is written by the same rule, in up to 11 characters.
+// The text is the number in base 64 with the digits A-Z a-z 0-9 - _, of which A is 0, without
+// leading A. Its last two digits are moved to the front. Therefore the first two digits and the
+// last one change from ID to ID and look random, while the digits between them hold the time, and
+// the highest of those stay the same for days. Texts do not sort like their IDs. IDs minted since
+// 2020-05-04T08:44:36.736Z have 10 characters. A value above 60 bits is written by the same rule,
+// in up to 11 characters.
 //
-// IDs of one generator ascend from one millisecond to the next. Within one they ascend except where
-// the sequence goes on from 511 to 0. docs/design/formats.md has the source of the layout and the text.
+// IDs of one generator ascend from one millisecond to the next. Within a millisecond they also
+// ascend, except when the sequence wraps from 511 to 0. docs/design/formats.md names the source of
+// the layout and of the text.
 type Short[E any] int64
 
-// ShortID is the short ID of any entity.
+// ShortID is a short ID that is not tied to an entity.
 type ShortID = Short[any]
 
 // SchemeShort is the name of the scheme.
@@ -45,17 +47,17 @@ var _ = is[ShortID]
 
 const shortType = "ShortID"
 
-// ShortParts are the numbers that a short ID consists of. Their ranges are those of [Short]; UnixMs
-// is the time as Unix time, 1519862400000 ..= 5917908911103.
+// ShortParts are the numbers that make up a short ID. Their ranges are listed at [Short]; UnixMs is
+// the Unix time in milliseconds, 1519862400000 ..= 5917908911103.
 type ShortParts struct {
 	UnixMs   int64 `json:"unix_ms"`
 	Sequence int   `json:"sequence"`
 	Random   int   `json:"random"`
 }
 
-// ID composes the parts. It returns a [*RangeError] for the first part outside its range. Where all
-// parts are the smallest, the ID would be zero, which is none. Then the error is an [*InputError]
-// that wraps [ErrZero].
+// ID composes an ID from its parts. It returns a [*RangeError] for the first part outside its
+// range. If every part has its smallest value, the result would be zero, and the error is an
+// [*InputError] that wraps [ErrZero].
 func (p ShortParts) ID() (ShortID, error) {
 	if err := p.validate(); err != nil {
 		return 0, err
@@ -73,7 +75,7 @@ func (p ShortParts) validate() error {
 	})
 }
 
-// Parts takes the ID apart. They mean nothing if [Short.Validate] refuses the value.
+// Parts returns the parts of the ID. They are meaningless if [Short.Validate] rejects it.
 func (s Short[E]) Parts() ShortParts {
 	return ShortParts{
 		UnixMs:   int64(s>>(formats.ShortSequenceBits+formats.ShortRandomBits)) + formats.ShortEpoch,
@@ -82,14 +84,14 @@ func (s Short[E]) Parts() ShortParts {
 	}
 }
 
-// Time is the time at which the ID was made, in UTC, to the millisecond.
+// Time returns the time at which the ID was minted, in UTC, to the millisecond.
 func (s Short[E]) Time() time.Time { return time.UnixMilli(s.Parts().UnixMs).UTC() }
 
-// IsZero reports whether no ID was assigned.
+// IsZero reports whether the ID is zero, which means "not assigned".
 func (s Short[E]) IsZero() bool { return s == 0 }
 
-// Validate checks the value against the layout. It returns a [*RangeError] for a part outside its
-// range. For a value outside the domain it returns an [*InputError], which wraps [ErrZero] for
+// Validate checks the value against the layout. The error is a [*RangeError] if a part is outside
+// its range. If the value is outside the domain, it is an [*InputError], which wraps [ErrZero] for
 // zero.
 func (s Short[E]) Validate() error {
 	if err := inDomain(shortType, int64(s)); err != nil {
@@ -98,21 +100,21 @@ func (s Short[E]) Validate() error {
 	return s.Parts().validate()
 }
 
-// Scheme is [SchemeShort].
+// Scheme returns [SchemeShort].
 func (Short[E]) Scheme() Scheme { return SchemeShort }
 
-// Storage is [StorageBigint].
+// Storage returns [StorageBigint].
 func (Short[E]) Storage() Storage { return StorageBigint }
 
-// String is the ID's text. A value that is no ID has none. It is shown as its number in
-// parentheses, such as "(0)" for zero, which is no text of any ID. The digit 0 would not do,
-// because it is the text of the ID 52.
+// String returns the text of the ID. Zero and negative values have no text, and are shown as
+// numbers in parentheses, such as "(0)". String cannot return "0" for zero, because that is the
+// text of ID 52.
 func (s Short[E]) String() string {
 	var buf [maxDigits + 3]byte
 	return string(appendShort(buf[:0], int64(s)))
 }
 
-// AppendText appends the text of String. Zero is an error that wraps [ErrZero].
+// AppendText appends the text of String to b. Zero is an error that wraps [ErrZero].
 func (s Short[E]) AppendText(b []byte) ([]byte, error) {
 	if s <= 0 {
 		return b, unset(shortType, int64(s))
@@ -120,18 +122,19 @@ func (s Short[E]) AppendText(b []byte) ([]byte, error) {
 	return appendShort(b, int64(s)), nil
 }
 
-// MarshalText is the text of String. The error is that of AppendText.
+// MarshalText returns the text of String, or the same error as AppendText.
 func (s Short[E]) MarshalText() ([]byte, error) {
 	return s.AppendText(make([]byte, 0, maxShortText))
 }
 
-// UnmarshalText reads what MarshalText writes, and nothing else: see [Parse]. On an error the ID stays as it was.
+// UnmarshalText accepts the output of MarshalText, and nothing else: see [Parse]. On failure the ID
+// is unchanged.
 func (s *Short[E]) UnmarshalText(text []byte) error { return set(s)(decodeShort(text)) }
 
-// UnmarshalParam is UnmarshalText, for web frameworks that bind parameters by it, as gin does.
+// UnmarshalParam is UnmarshalText for web frameworks, such as gin, that call it to bind parameters.
 func (s *Short[E]) UnmarshalParam(param string) error { return s.UnmarshalText([]byte(param)) }
 
-// MarshalJSON is the text as a string, and null for zero.
+// MarshalJSON returns the text as a string, or null for zero.
 func (s Short[E]) MarshalJSON() ([]byte, error) {
 	if s == 0 {
 		return []byte("null"), nil
@@ -140,12 +143,12 @@ func (s Short[E]) MarshalJSON() ([]byte, error) {
 	return append(appendShort(b, int64(s)), '"'), nil
 }
 
-// UnmarshalJSON accepts what MarshalJSON writes. An exact integer, without fraction and exponent,
-// is the ID's number, up to 2^53−1. Digits in a string are a text like any other. null sets zero. On an error,
-// which is an [*InputError], the ID stays as it was.
+// UnmarshalJSON accepts the output of MarshalJSON. An integer up to 2^53−1, without fraction or
+// exponent, is read as the ID's number, whereas digits in a string are read as text. null sets the
+// ID to zero. On failure the ID is unchanged, and the error is an [*InputError].
 func (s *Short[E]) UnmarshalJSON(data []byte) error { return set(s)(decodeShortJSON[E](data)) }
 
-// AppendBinary appends 8 bytes, big-endian. Zero is an error that wraps [ErrZero].
+// AppendBinary appends the ID to b as 8 bytes, big-endian. Zero is an error that wraps [ErrZero].
 func (s Short[E]) AppendBinary(b []byte) ([]byte, error) {
 	if s <= 0 {
 		return b, unset(shortType, int64(s))
@@ -153,34 +156,36 @@ func (s Short[E]) AppendBinary(b []byte) ([]byte, error) {
 	return binary.BigEndian.AppendUint64(b, uint64(s)), nil
 }
 
-// MarshalBinary is 8 bytes, big-endian. The error is that of AppendBinary.
+// MarshalBinary returns the ID as 8 bytes, big-endian, or the same error as AppendBinary.
 func (s Short[E]) MarshalBinary() ([]byte, error) { return s.AppendBinary(make([]byte, 0, 8)) }
 
-// UnmarshalBinary reads what MarshalBinary writes. On an error, which is an [*InputError], the ID
-// stays as it was.
+// UnmarshalBinary accepts the output of MarshalBinary. On failure the ID is unchanged, and the
+// error is an [*InputError].
 func (s *Short[E]) UnmarshalBinary(data []byte) error {
 	return set(s)(decodeBytes(shortType, data))
 }
 
-// Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero]. Beside
-// the error is the number and not nil: a caller who drops the error would take nil for NULL.
+// Value returns the ID as an int64, for a database driver. Zero is an error that wraps [ErrZero].
+// Together with an error Value returns the number rather than nil, so that a caller that drops the
+// error does not mistake it for NULL.
 func (s Short[E]) Value() (driver.Value, error) { return valueInt63(shortType, int64(s)) }
 
-// Scan takes the ID's number from a database driver, as int64 or uint64. It takes decimal digits in
-// a string or []byte too, because drivers hand over an integer column so. It never takes the text:
-// "1234567" is digits and text of two different IDs. If a column holds texts, scan a string and
-// parse it. It takes an ID of its own type, by value or by pointer. The error for NULL wraps
-// [ErrNull], and that for 0 wraps [ErrZero]. On an error, which is an [*InputError], the ID stays
-// as it was.
+// Scan reads the ID from a database driver, as an int64 or uint64, or as decimal digits in a string
+// or []byte, because some drivers return integer columns like that. It never reads the ID's text,
+// since "1234567" is both the digits of one ID and the text of another. If a column holds texts,
+// scan a string and call [Parse]. Scan also accepts an ID of the same type, by value or by pointer.
+// The error wraps [ErrNull] for NULL, and [ErrZero] for 0. On failure the ID is unchanged, and the
+// error is an [*InputError].
 func (s *Short[E]) Scan(src any) error { return set(s)(scanInt63[Short[E]](shortType, src)) }
 
-// GormDataType keeps GORM from taking an integer key for an auto-incremented one.
+// GormDataType returns "bigint", without which GORM would treat the integer key as
+// auto-incremented.
 func (Short[E]) GormDataType() string { return "bigint" }
 
 func (Short[E]) bounds(from, to time.Time) ([]Range[Short[E]], error) {
 	least, err := ShortParts{UnixMs: unixMs(from)}.ID()
 	if errors.Is(err, ErrZero) {
-		least, err = 1, nil // the first millisecond of all
+		least, err = 1, nil // the first millisecond of the epoch
 	}
 	most, err2 := ShortParts{unixMs(to), formats.ShortMaxSequence, formats.ShortMaxRandom}.ID()
 	return oneRange(Short[E](least), Short[E](most), err, err2)
@@ -197,11 +202,11 @@ func (Short[E]) isNone(src any) bool          { return isZeroInt63(src) }
 
 const (
 	shortAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-	shortDigit    = 6 // bits of a digit
+	shortDigit    = 6 // bits per digit
 	shortMask     = 1<<shortDigit - 1
 	shortMoved    = 2  // digits that move to the front
 	maxShortText  = 11 // digits of 2^63−1
-	maxShortTop   = 7  // the highest of them
+	maxShortTop   = 7  // the largest value of the highest digit
 	noDigit       = 0xff
 )
 
@@ -212,7 +217,7 @@ var (
 	errShortJSON     = errors.New("want the text as a string, or an exact integer")
 )
 
-// shortValues are the values of the digits, by character.
+// shortValues maps characters to the values of their digits.
 var shortValues = func() (values [256]byte) {
 	for i := range values {
 		values[i] = noDigit
@@ -223,7 +228,7 @@ var shortValues = func() (values [256]byte) {
 	return values
 }()
 
-// appendShort appends the text of v: its two lowest digits, then the others from the top.
+// appendShort appends the text of v: its two lowest digits, then the others from the highest down.
 func appendShort(b []byte, v int64) []byte {
 	if v <= 0 {
 		return append(appendInt63(append(b, '('), v), ')')
@@ -232,7 +237,7 @@ func appendShort(b []byte, v int64) []byte {
 	if n == 1 {
 		return append(b, shortAlphabet[v&shortMask])
 	}
-	var buf [16]byte // a power of two: where the index is masked, no bounds are checked
+	var buf [16]byte // a power of two: a masked index needs no bounds check
 	buf[0], buf[1] = shortAlphabet[v>>shortDigit&shortMask], shortAlphabet[v&shortMask]
 	for i := n - 1; i >= shortMoved; i-- {
 		v >>= shortDigit
@@ -248,7 +253,7 @@ func parseShort[S string | []byte](s S) (int64, error) {
 		return 0, errShortSyntax
 	}
 	var v uint64
-	var all byte // tells whether any was noDigit
+	var all byte // above shortMask if any digit was noDigit
 	for i := shortMoved; i < n; i++ {
 		d := shortValues[s[i]]
 		v, all = v<<shortDigit|uint64(d), all|d
@@ -257,7 +262,7 @@ func parseShort[S string | []byte](s S) (int64, error) {
 		d := shortValues[s[i]]
 		v, all = v<<shortDigit|uint64(d), all|d
 	}
-	top := 0 // where the highest digit is
+	top := 0 // index of the highest digit
 	if n > shortMoved {
 		top = shortMoved
 	}

@@ -10,38 +10,38 @@ import (
 	"github.com/idmint/idmint/idtype/formats"
 )
 
-// The places of the parts in the first eight bytes. The sequence is the last two.
+// Positions of the parts in the first eight bytes; the sequence is the last two bytes.
 const (
 	snoMeta     = formats.SnoPartitionBits
 	snoTickTock = snoMeta + formats.SnoMetaBits
 	snoTime     = snoTickTock + formats.SnoTickTockBits
 )
 
-// Sno is the sno ID of an entity E. It is a time, a byte of the app's, a partition and a number
-// within them, in ten bytes.
+// Sno is the sno ID of an entity E. Its ten bytes hold a time, a byte that the app chooses, a
+// partition, and a number within all of these.
 //
 //	335f48168d 9e 8808 dc82, as text 8fhmi7mfls62jp64
 //	001100110101111101001000000101101000110 1 10011110 1000100000001000 1101110010000010
 //	ttttttttttttttttttttttttttttttttttttttt k mmmmmmmm pppppppppppppppp ssssssssssssssss
 //	2023-12-26T10:49:43.960Z · tick-tock 1 · metabyte 158 · partition 34824 · sequence 56450
 //
-//	bits   part        range          who gives it
+//	bits   part        range          source
 //	39     time        0 ..= 2^39−1   the clock: units of 4 ms since 2010-01-01T00:00:00Z
-//	1      tick_tock   0 or 1         the generator: it changes when the clock steps back
-//	8      meta        0 ..= 255      the app, per ID
+//	1      tick_tock   0 or 1         the generator, which flips it if the clock steps back
+//	8      meta        0 ..= 255      the app, for each ID
 //	16     partition   0 ..= 65535    the configuration or a claim
 //	16     sequence    0 ..= 65535    the generator, counting
 //
-// IDs of one generator with one metabyte ascend while its clock does. Bytes that are all zero are
-// no ID: they mean "not assigned".
+// IDs of one generator with the same metabyte ascend as long as its clock does. Bytes that are all
+// zero are not an ID; they mean "not assigned".
 //
-// The text is 16 characters of base 32, five bits at a time from the first byte on. The alphabet is
-// 23456789abcdefghijklmnopqrstuvwx, in lower case. It sorts as the bytes do. A database holds the
-// bytes, the text or a UUID: see [AsText] and [AsUUID]. The layout and the text are those of the
-// sno specification, muyo/sno 1.2.
+// The text is 16 characters of base 32, five bits at a time from the first byte on, with the
+// alphabet 23456789abcdefghijklmnopqrstuvwx in lower case. It sorts like the bytes. A database
+// stores the bytes, the text, or a UUID: see [AsText] and [AsUUID]. The layout and the text follow
+// the sno specification, muyo/sno 1.2.
 type Sno[E any] [10]byte
 
-// SnoID is the sno ID of any entity.
+// SnoID is a sno ID that is not tied to an entity.
 type SnoID = Sno[any]
 
 // SchemeSno is the name of the scheme.
@@ -53,8 +53,8 @@ var snoScheme = &byteScheme{
 	typ: "SnoID", size: 10, alphabet: "23456789abcdefghijklmnopqrstuvwx", letters: "2-9 or a-x",
 }
 
-// SnoParts are the numbers that a sno ID consists of. Their ranges are those of [Sno]; UnixMs is
-// the time as Unix time, 1262304000000 ..= 3461327255551.
+// SnoParts are the numbers that make up a sno ID. Their ranges are listed at [Sno]; UnixMs is the
+// Unix time in milliseconds, 1262304000000 ..= 3461327255551.
 type SnoParts struct {
 	UnixMs    int64 `json:"unix_ms"`
 	TickTock  int   `json:"tick_tock"`
@@ -63,9 +63,9 @@ type SnoParts struct {
 	Sequence  int   `json:"sequence"`
 }
 
-// ID composes the parts, the time rounded down to the unit of 4 ms. It returns a [*RangeError] for
-// the first part outside its range. Where all bytes would be zero, which is none, the error is an
-// [*InputError] that wraps [ErrZero].
+// ID composes an ID from its parts, with the time rounded down to a unit of 4 ms. It returns a
+// [*RangeError] for the first part outside its range. If all bytes of the result would be zero, the
+// error is an [*InputError] that wraps [ErrZero].
 func (p SnoParts) ID() (SnoID, error) {
 	if err := p.validate(); err != nil {
 		return SnoID{}, err
@@ -88,7 +88,7 @@ func (p SnoParts) validate() error {
 	})
 }
 
-// Parts takes the ID apart.
+// Parts returns the parts of the ID.
 func (s Sno[E]) Parts() SnoParts {
 	head := binary.BigEndian.Uint64(s[:]) // all but the sequence
 	return SnoParts{
@@ -100,27 +100,27 @@ func (s Sno[E]) Parts() SnoParts {
 	}
 }
 
-// Time is the start of the 4 ms in which the ID was made, in UTC.
+// Time returns the start of the 4 ms in which the ID was minted, in UTC.
 func (s Sno[E]) Time() time.Time { return time.UnixMilli(s.Parts().UnixMs).UTC() }
 
-// IsZero reports whether no ID was assigned.
+// IsZero reports whether the ID is zero, which means "not assigned".
 func (s Sno[E]) IsZero() bool { return s == Sno[E]{} }
 
-// Validate checks that the ID is not zero. The layout leaves no bit unused. Its error is an
-// [*InputError] that wraps [ErrZero].
+// Validate checks only that the ID is not zero, because the layout leaves no bit unused. The error
+// is an [*InputError] that wraps [ErrZero].
 func (s Sno[E]) Validate() error { return snoScheme.validate(s[:]) }
 
-// Scheme is [SchemeSno].
+// Scheme returns [SchemeSno].
 func (Sno[E]) Scheme() Scheme { return SchemeSno }
 
-// Storage is [StorageBytes], or what [AsText] or [AsUUID] in the key's declaration says.
+// Storage returns [StorageBytes], or the form that [AsText] or [AsUUID] in the declaration chooses.
 func (Sno[E]) Storage() Storage { return storageOf[E](snoScheme) }
 
-// String is 16 characters of base 32. Those of zero are all 2, for people to read; they are not
-// read back.
+// String returns 16 characters of base 32. For zero all characters are 2; that text is for people
+// to read, and is not accepted as an ID.
 func (s Sno[E]) String() string { return string(appendByteText(make([]byte, 0, textLen), s[:])) }
 
-// AppendText appends the characters of String. Zero is an error that wraps [ErrZero].
+// AppendText appends the text of String to b. Zero is an error that wraps [ErrZero].
 func (s Sno[E]) AppendText(b []byte) ([]byte, error) {
 	if s.IsZero() {
 		return b, snoScheme.unset(s[:])
@@ -128,25 +128,26 @@ func (s Sno[E]) AppendText(b []byte) ([]byte, error) {
 	return appendByteText(b, s[:]), nil
 }
 
-// MarshalText is the characters of String. The error is that of AppendText.
+// MarshalText returns the text of String, or the same error as AppendText.
 func (s Sno[E]) MarshalText() ([]byte, error) { return s.AppendText(make([]byte, 0, textLen)) }
 
-// UnmarshalText reads what MarshalText writes, and nothing else: see [Parse]. On an error the ID stays as it was.
+// UnmarshalText accepts the output of MarshalText, and nothing else: see [Parse]. On failure the ID
+// is unchanged.
 func (s *Sno[E]) UnmarshalText(text []byte) error { return snoScheme.unmarshalText(s[:], text) }
 
-// UnmarshalParam is UnmarshalText, for web frameworks that bind parameters by it, as gin does.
+// UnmarshalParam is UnmarshalText for web frameworks, such as gin, that call it to bind parameters.
 func (s *Sno[E]) UnmarshalParam(param string) error { return s.UnmarshalText([]byte(param)) }
 
-// MarshalJSON is the text as a string, and null for zero.
+// MarshalJSON returns the text as a string, or null for zero.
 func (s Sno[E]) MarshalJSON() ([]byte, error) {
 	return appendByteJSON(make([]byte, 0, textLen+2), s[:]), nil
 }
 
-// UnmarshalJSON accepts what MarshalJSON writes. null sets zero. On an error, which is an
-// [*InputError], the ID stays as it was.
+// UnmarshalJSON accepts the output of MarshalJSON; null sets the ID to zero. On failure the ID is
+// unchanged, and the error is an [*InputError].
 func (s *Sno[E]) UnmarshalJSON(data []byte) error { return snoScheme.unmarshalJSON(s[:], data) }
 
-// AppendBinary appends the 10 bytes. Zero is an error that wraps [ErrZero].
+// AppendBinary appends the 10 bytes of the ID to b. Zero is an error that wraps [ErrZero].
 func (s Sno[E]) AppendBinary(b []byte) ([]byte, error) {
 	if s.IsZero() {
 		return b, snoScheme.unset(s[:])
@@ -154,36 +155,36 @@ func (s Sno[E]) AppendBinary(b []byte) ([]byte, error) {
 	return append(b, s[:]...), nil
 }
 
-// MarshalBinary is the 10 bytes. The error is that of AppendBinary.
+// MarshalBinary returns the 10 bytes of the ID, or the same error as AppendBinary.
 func (s Sno[E]) MarshalBinary() ([]byte, error) { return s.AppendBinary(make([]byte, 0, len(s))) }
 
-// UnmarshalBinary reads what MarshalBinary writes. On an error, which is an [*InputError], the ID
-// stays as it was.
+// UnmarshalBinary accepts the output of MarshalBinary. On failure the ID is unchanged, and the
+// error is an [*InputError].
 func (s *Sno[E]) UnmarshalBinary(data []byte) error { return snoScheme.fromBytes(s[:], data) }
 
-// Value hands the ID to a database driver, as 10 bytes, or as [AsText] or [AsUUID] say. Zero is an
-// error that wraps [ErrZero]. Beside the error is 0 and not nil: a caller who drops the error would
-// take nil for NULL.
+// Value returns the ID as 10 bytes, for a database driver, or in the form that [AsText] or [AsUUID]
+// chooses. Zero is an error that wraps [ErrZero]. Together with the error Value returns 0 rather
+// than nil, so that a caller that drops the error does not mistake it for NULL.
 func (s Sno[E]) Value() (driver.Value, error) { return snoScheme.value(s.Storage(), s[:]) }
 
-// Scan takes the ID from a database driver, as 10 bytes or its text. They come in a []byte, a
-// string or an array. An array of PostgreSQL's bytea has \x and 20 digits for the bytes. For other
-// forms see [AsText] and [AsUUID]. Scan takes an ID of its own type, by value or by pointer. The
-// error for NULL wraps [ErrNull], and that for zero wraps [ErrZero]. On an error, which is an
-// [*InputError], the ID stays as it was.
+// Scan reads the ID from a database driver, as 10 bytes or as its text, in a []byte, a string, or
+// an array. The bytes may also be written as \x and 20 digits, as in a PostgreSQL array of bytea.
+// For other forms see [AsText] and [AsUUID]. Scan also accepts an ID of the same type, by value or
+// by pointer. The error wraps [ErrNull] for NULL, and [ErrZero] for zero. On failure the ID is
+// unchanged, and the error is an [*InputError].
 //
-// A string of 10 bytes is taken for the bytes of an ID: a FixedString of ClickHouse comes so. It
-// may also be a text of as many characters from another column. Nothing here tells the two apart.
-// Package pgxid does, for what pgx reads itself.
+// A string of 10 bytes is read as the bytes of an ID, because ClickHouse returns a FixedString like
+// that. It could also be a text of 10 characters from another column, which Scan cannot
+// distinguish. Package pgxid can, for values that pgx reads itself.
 func (s *Sno[E]) Scan(src any) error { return scanBytes(snoScheme, s.Storage(), s, s[:], src) }
 
-// GormDataType is the column's type: bytes, char(16) or uuid.
+// GormDataType returns the type of the column: bytes, char(16), or uuid.
 func (s Sno[E]) GormDataType() string { return s.Storage().gormDataType() }
 
 func (Sno[E]) bounds(from, to time.Time) ([]Range[Sno[E]], error) {
 	least, err := SnoParts{UnixMs: unixMs(from)}.ID()
 	if errors.Is(err, ErrZero) {
-		least, err = SnoParts{UnixMs: formats.SnoEpoch, Sequence: 1}.ID() // the first 4 ms of all
+		least, err = SnoParts{UnixMs: formats.SnoEpoch, Sequence: 1}.ID() // the first 4 ms of the epoch
 	}
 	most, err2 := SnoParts{
 		unixMs(to), formats.SnoMaxTickTock, formats.SnoMaxMeta, formats.SnoMaxPartition,
@@ -192,15 +193,16 @@ func (Sno[E]) bounds(from, to time.Time) ([]Range[Sno[E]], error) {
 	return oneRange(Sno[E](least), Sno[E](most), err, err2)
 }
 
-// maxSnoRanges are those of a minute.
+// maxSnoRanges is the number of ranges in one minute.
 const maxSnoRanges = 60_000 / formats.SnoTimeUnit * 2
 
-var errSnoRanges = errors.New("it is longer than a minute: take Bounds, and compare the metabyte")
+var errSnoRanges = errors.New("the span is longer than a minute: use Bounds, and compare the metabyte")
 
-// SnoBounds is [Bounds] of the IDs whose metabytes are least to most. The metabyte stands below the
-// time and the tick-tock bit, so each 4 ms have two ranges, and a second has 500. A store that seeks
-// by key reads no other IDs then. For more than a minute the error is an [*InputError]: let the query
-// compare the metabyte there, as docs/use/metabyte.md shows. It is a [*RangeError] if most is below least.
+// SnoBounds is like [Bounds], but only for the IDs whose metabytes are least to most. The metabyte
+// is below the time and the tick-tock bit, so SnoBounds returns two ranges for every 4 ms, or 500
+// for a second. A store that seeks by key then reads no other IDs. For more than a minute the error
+// is an [*InputError]; let the query compare the metabyte instead, as docs/use/metabyte.md shows.
+// If most is below least, the error is a [*RangeError].
 func SnoBounds[E any](from, to time.Time, least, most byte) ([]Range[Sno[E]], error) {
 	span, err := Bounds[Sno[E]](from, to)
 	if err != nil {

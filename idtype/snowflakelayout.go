@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// SnowflakeBits say how a layout divides the bits of its IDs. From the top they are time, node and
-// step. A layout of one's own is a type:
+// SnowflakeBits describes how a layout divides the bits of its IDs, which from the top are time,
+// node, and step. To define your own layout, declare a type:
 //
 //	type Layout struct{}
 //
@@ -20,56 +20,56 @@ import (
 //		Epoch: 1672531200000, Node: 3, Step: 8,
 //	})
 //
-// Its IDs are idtype.SnowflakeIn[Order, Layout]. The bits above the time are zero. So IDs of up to
-// 53 bits, as those of 41, 3 and 8 bits, are exact in JavaScript's numbers.
+// Its IDs have the type idtype.SnowflakeIn[Order, Layout]. The bits above the time are zero. IDs of
+// up to 53 bits, such as those of 41, 3, and 8 bits, are therefore exact in JavaScript's numbers.
 type SnowflakeBits struct {
-	// Epoch is the Unix time in milliseconds at which the time is 0. It is 0, or of the years 2005
-	// to 2100, and a multiple of the unit.
+	// Epoch is the Unix time in milliseconds that the layout counts from. It must be 0, or in the
+	// years 2005 to 2100, and a multiple of the unit.
 	Epoch int64
-	// Unit is that of the time: whole milliseconds, up to a second. It is a millisecond if zero.
+	// Unit is the unit of the time, in whole milliseconds, from 1 ms to 1 s. Zero means 1 ms.
 	Unit time.Duration
-	// Time is the bits of the time: 32 to 41, and at most what the others leave of 63. It is as
-	// many as possible if zero.
+	// Time is the number of bits for the time: 32 to 41, and together with the others at most 63.
+	// Zero means as many as possible.
 	Time int
-	// Node and Step are the bits of the generator's number and of the count within a unit. Together
-	// they have at least one bit.
+	// Node and Step are the numbers of bits for the generator's number and for the count within a
+	// unit. Their sum must be at least 1.
 	Node, Step int
-	// StepFirst puts the step above the node, as sonyflake does.
+	// StepFirst puts the step above the node, as in sonyflake.
 	StepFirst bool
-	// Text is how String writes IDs.
+	// Text is the form in which String writes IDs.
 	Text SnowflakeText
 }
 
-// A SnowflakeLayout is a layout that was checked, and that nobody changes. [NewSnowflakeLayout] and
-// [MustSnowflakeLayout] make it.
+// A SnowflakeLayout is a layout that was checked and cannot be changed. Create one with
+// [NewSnowflakeLayout] or [MustSnowflakeLayout].
 type SnowflakeLayout struct {
 	bits                  SnowflakeBits
 	name                  string
-	scheme                Scheme         // and the layout
+	scheme                Scheme         // with the layout appended
 	text                  *snowflakeText // nil for decimal digits
 	unit                  int64          // milliseconds
-	time, node, step      uint8          // where the parts begin
+	time, node, step      uint8          // positions of the parts
 	maxUnixMs             int64
 	maxTime, nodes, steps int64 // the largest values
 }
 
-// Snowflakes is a layout as a parameter of [SnowflakeIn]. It is a type without fields, whose method
-// returns the same layout each time.
+// Snowflakes is implemented by types that stand for a layout as a parameter of [SnowflakeIn]. Such
+// a type has no fields, and its method returns the same layout on each call.
 type Snowflakes interface {
 	~struct{}
 	Layout() *SnowflakeLayout
 }
 
-// The layouts of others. Of the 42 bits of time that Discord and TSID have, the domain of IDs,
-// 1 ..= 2^63−1, holds 41.
+// Layouts of other libraries and products. Discord and TSID define 42 bits of time, of which the
+// domain of IDs, 1 ..= 2^63−1, can hold 41.
 type (
 	Twitter     struct{} // 41, 10 and 12 bits, milliseconds since 2010-11-04, until 2080; bwmarrin's
 	Discord     struct{} // 41, 10 and 12 bits, milliseconds since 2015, until 2084
 	TSID        struct{} // 41, 10 and 12 bits, milliseconds since 2020, until 2089; 13 characters
 	PgEdge      struct{} // 41, 10 and 12 bits, milliseconds since 2023, until 2092
 	UnixEpoch   struct{} // 41, 10 and 12 bits, milliseconds since 1970, until 2039; ClickHouse's
-	SonyflakeV1 struct{} // 39, 8 of step and 16 of node, 10 ms since 2014-09-01, until 2188
-	SonyflakeV2 struct{} // 39, 8 of step and 16 of node, 10 ms since 2025, until 2199
+	SonyflakeV1 struct{} // 39 bits, 8 of step, and 16 of node, 10 ms since 2014-09-01, until 2188
+	SonyflakeV2 struct{} // 39 bits, 8 of step, and 16 of node, 10 ms since 2025, until 2199
 )
 
 var (
@@ -101,12 +101,12 @@ func (SonyflakeV2) Layout() *SnowflakeLayout { return sonyflakeV2 }
 const (
 	maxSnowflakeTime = 41
 	minSnowflakeTime = 32
-	earliestEpoch    = 1_104_537_600_000 // 2005-01-01: seconds in place of milliseconds are below it
-	latestEpoch      = 4_133_980_800_000 // 2101-01-01: microseconds are above it
+	earliestEpoch    = 1_104_537_600_000 // 2005-01-01: rejects seconds given as milliseconds
+	latestEpoch      = 4_133_980_800_000 // 2101-01-01: rejects microseconds
 	earliestEnd      = 1_893_456_000_000 // 2030-01-01
 )
 
-// A LayoutError is returned for a layout of which no IDs can be made.
+// A LayoutError is returned for a layout that cannot be used for IDs.
 type LayoutError struct {
 	Bits   SnowflakeBits
 	Reason string
@@ -130,9 +130,9 @@ func NewSnowflakeLayout(b SnowflakeBits) (*SnowflakeLayout, error) {
 	case b.Unit < time.Millisecond || b.Unit > time.Second || b.Unit%time.Millisecond != 0:
 		return fail("Unit must be whole milliseconds, from 1 ms to 1 s")
 	case b.Node < 0 || b.Step < 0 || b.Node+b.Step == 0:
-		return fail("Node and Step must not be negative, nor both zero")
+		return fail("Node and Step must not be negative, and at least one must be positive")
 	case b.Time < minSnowflakeTime || b.Time > maxSnowflakeTime || b.Time+b.Node+b.Step > 63:
-		return fail("Time must be %d to %d bits, and 63 together with Node and Step at most",
+		return fail("Time must be %d to %d bits, and at most 63 together with Node and Step",
 			minSnowflakeTime, maxSnowflakeTime)
 	case b.Epoch != 0 && (b.Epoch < earliestEpoch || b.Epoch >= latestEpoch):
 		return fail("Epoch must be 0, or Unix time in milliseconds of the years 2005 to 2100")
@@ -157,31 +157,31 @@ func NewSnowflakeLayout(b SnowflakeBits) (*SnowflakeLayout, error) {
 	l.scheme = SchemeSnowflake + " " + Scheme(l.name)
 	l.maxUnixMs = b.Epoch + (l.maxTime+1)*l.unit - 1
 	if l.maxUnixMs < earliestEnd {
-		return fail("its time ends in %d: take a later Epoch, a longer Unit, or more bits of Time",
+		return fail("its time ends in %d: use a later Epoch, a longer Unit, or more bits of Time",
 			time.UnixMilli(l.maxUnixMs).UTC().Year())
 	}
 	return l, nil
 }
 
-// MustSnowflakeLayout is [NewSnowflakeLayout] for variables of packages: it panics on an error,
-// before main begins.
+// MustSnowflakeLayout is like [NewSnowflakeLayout] but panics on an error. It is meant for package
+// variables, so that a mistake is found before main begins.
 func MustSnowflakeLayout(b SnowflakeBits) *SnowflakeLayout { return must(NewSnowflakeLayout(b)) }
 
-// Bits are those of the layout, with Unit and Time set.
+// Bits returns the description of the layout, with Unit and Time set.
 func (l *SnowflakeLayout) Bits() SnowflakeBits { return l.bits }
 
-// String is the layout without its text, such as
+// String returns the layout without its text, such as
 // "epoch=1577836800000,unit=1ms,time=41,node=10,step=12".
 func (l *SnowflakeLayout) String() string { return l.name }
 
-// Most is the largest number of the layout, that of its last unit of time. The least is 1.
+// Most returns the largest number of the layout, in its last unit of time. The smallest is 1.
 func (l *SnowflakeLayout) Most() int64 {
 	return l.maxTime<<l.time | l.nodes<<l.node | l.steps<<l.step
 }
 
-// ID composes the parts, the time rounded down to the unit. It returns a [*RangeError] for the
-// first part outside its range. Where all parts are the smallest, the ID would be zero, which is
-// none. Then the error is an [*InputError] that wraps [ErrZero].
+// ID composes an ID from its parts, with the time rounded down to the unit. It returns a
+// [*RangeError] for the first part outside its range. If every part has its smallest value, the
+// result would be zero, and the error is an [*InputError] that wraps [ErrZero].
 func (l *SnowflakeLayout) ID(p SnowflakeParts) (int64, error) {
 	if err := l.check(p); err != nil {
 		return 0, err
@@ -198,7 +198,7 @@ func (l *SnowflakeLayout) check(p SnowflakeParts) error {
 	})
 }
 
-// Parts takes an ID apart. They mean nothing for a number outside 1 ..= [SnowflakeLayout.Most].
+// Parts returns the parts of an ID. They are meaningless outside 1 ..= [SnowflakeLayout.Most].
 func (l *SnowflakeLayout) Parts(id int64) SnowflakeParts {
 	return SnowflakeParts{
 		UnixMs: id>>(l.time&63)*l.unit + l.bits.Epoch,
@@ -207,7 +207,8 @@ func (l *SnowflakeLayout) Parts(id int64) SnowflakeParts {
 	}
 }
 
-// Bounds is [Bounds] of the layout's numbers, for programs that learn the layout when they run.
+// Bounds is [Bounds] for the numbers of this layout, for programs that learn the layout at run
+// time.
 func (l *SnowflakeLayout) Bounds(from, to time.Time) (Range[int64], error) {
 	var none Range[int64]
 	if !inOrder(from, to) {
@@ -215,7 +216,7 @@ func (l *SnowflakeLayout) Bounds(from, to time.Time) (Range[int64], error) {
 	}
 	least, err := l.ID(SnowflakeParts{UnixMs: unixMs(from)})
 	if errors.Is(err, ErrZero) {
-		least, err = 1, nil // the first unit of all
+		least, err = 1, nil // the first unit of the epoch
 	}
 	if err != nil {
 		return none, err
@@ -227,21 +228,22 @@ func (l *SnowflakeLayout) Bounds(from, to time.Time) (Range[int64], error) {
 	return Range[int64]{least, most}, nil
 }
 
-// SnowflakeText is how a layout writes its IDs. IDs have one text each, which [Parse] takes, and no
-// other.
+// SnowflakeText is the form in which a layout writes its IDs. Each ID has exactly one text, and
+// [Parse] accepts no other.
 type SnowflakeText int
 
 // The texts.
 const (
 	// SnowflakeDecimal is decimal digits.
 	SnowflakeDecimal SnowflakeText = iota
-	// SnowflakeBase58 is bwmarrin/snowflake's, up to 11 characters. It does not sort as the IDs do.
+	// SnowflakeBase58 is base 58 of bwmarrin/snowflake, up to 11 characters. It does not sort like
+	// the IDs.
 	SnowflakeBase58
-	// SnowflakeBase32 is bwmarrin/snowflake's z-base-32, up to 13 characters. It does not sort as
-	// the IDs do.
+	// SnowflakeBase32 is z-base-32 of bwmarrin/snowflake, up to 13 characters. It does not sort
+	// like the IDs.
 	SnowflakeBase32
-	// SnowflakeCrockford is 13 characters of Crockford's base 32 in upper case, as TSID has it. It
-	// sorts as the IDs do. Lower case, and O, I and L for digits, are refused.
+	// SnowflakeCrockford is 13 characters of Crockford's base 32 in upper case, as in TSID. It
+	// sorts like the IDs. Lower case, and O, I, and L in place of digits, are rejected.
 	SnowflakeCrockford
 )
 
@@ -254,10 +256,10 @@ var snowflakeTexts = []*snowflakeText{
 
 const maxSnowflakeText = 13 // characters of base 32
 
-// A snowflakeText is digits of another base, the highest first.
+// A snowflakeText describes digits in another base, the highest first.
 type snowflakeText struct {
 	alphabet string
-	width    int // characters of each text; 0 where there are no leading zeros
+	width    int // characters of each text; 0 if there are no leading zeros
 	values   [256]byte
 }
 

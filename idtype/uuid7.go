@@ -12,16 +12,16 @@ import (
 	"github.com/idmint/idmint/idtype/formats"
 )
 
-// UUID7 is a UUID as the key of an entity E, of version 7 when it is minted: a time and random bits,
-// in 16 bytes. It is the one key here that rests on luck: two that are minted in one millisecond
-// differ by 74 random bits, or by those that the library behind the generator leaves random. Nobody
-// has to coordinate anything for that.
+// UUID7 is a UUID of 16 bytes as the key of an entity E. Minted UUIDs have version 7, and hold a
+// time and random bits. This is the only scheme whose uniqueness depends on randomness: two IDs
+// minted in the same millisecond differ by 74 random bits, or by as many as the library behind the
+// generator leaves random. In return it needs no coordination.
 //
 //	01932c07-209d-7c3a-8f5e-2b1a90d4e6f7
 //	000000011001001100101100000001110010000010011101 0111 110000111010 10 001111010111100010101100011010 10010000110101001110011011110111
 //	tttttttttttttttttttttttttttttttttttttttttttttttt vvvv aaaaaaaaaaaa xx bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb cccccccccccccccccccccccccccccccc
 //
-//	bits   part      range          who gives it
+//	bits   part      range          source
 //	48     unix_ms   0 ..= 2^48−1   the clock: milliseconds since 1970
 //	4      version   7              RFC 9562
 //	12     rand_a    0 ..= 4095     the library: random, a counter, or more of the time
@@ -29,18 +29,20 @@ import (
 //	30     rand_b    0 ..= 2^30−1   the library: random
 //	32     rand_c    0 ..= 2^32−1   the same
 //
-// The RFC has rand_b and rand_c as one number, of 62 bits. JavaScript's numbers do not hold that.
+// The RFC treats rand_b and rand_c as one number of 62 bits, which JavaScript's numbers cannot
+// hold.
 //
-// A UUID7 is [16]byte, as the types of google/uuid and of Go's package uuid are, so a plain
-// conversion makes one of the other: uuid.UUID(id). Parse and Scan take every UUID except nil, because
-// rows of version 4 may be there. Validate asks for version 7. Bytes that are all zero mean "not
-// assigned".
+// A UUID7 is [16]byte, as are the types of google/uuid and of Go's package uuid, so a plain
+// conversion turns one into the other: uuid.UUID(id). Parse and Scan accept every UUID except nil,
+// because older rows may hold version 4, whereas Validate requires version 7. Bytes that are all
+// zero mean "not assigned".
 //
-// The text is the 36 characters of a UUID in lower case. It sorts as the bytes do. A database holds a
-// UUID, or the bytes: see [AsBytes]. ClickHouse sorts UUIDs by their second half, which is random.
+// The text is the 36 characters of a UUID in lower case, and sorts like the bytes. A database
+// stores a UUID, or the bytes: see [AsBytes]. ClickHouse sorts UUIDs by their second half, which is
+// random.
 type UUID7[E any] [16]byte
 
-// UUID7ID is the UUID of any entity.
+// UUID7ID is a UUID that is not tied to an entity.
 type UUID7ID = UUID7[any]
 
 // SchemeUUID7 is the name of the scheme.
@@ -52,7 +54,7 @@ var uuid7Scheme = &byteScheme{typ: "UUID7ID", size: 16}
 
 var errUUIDJSON = errors.New("want the text of 36 characters as a string, or null")
 
-// UUID7Parts are the numbers that a UUID consists of. Their ranges are those of [UUID7].
+// UUID7Parts are the numbers that make up a UUID. Their ranges are listed at [UUID7].
 type UUID7Parts struct {
 	UnixMs  int64 `json:"unix_ms"`
 	Version int   `json:"version"`
@@ -62,7 +64,8 @@ type UUID7Parts struct {
 	RandC   int64 `json:"rand_c"`
 }
 
-// ID composes the parts. It returns a [*RangeError] for the first part outside its range.
+// ID composes an ID from its parts. It returns a [*RangeError] for the first part outside its
+// range.
 func (p UUID7Parts) ID() (id UUID7ID, err error) {
 	if err := p.validate(); err != nil {
 		return UUID7ID{}, err
@@ -83,7 +86,7 @@ func (p UUID7Parts) validate() error {
 	})
 }
 
-// Parts takes the UUID apart. They mean nothing if [UUID7.Validate] refuses it.
+// Parts returns the parts of the UUID. They are meaningless if [UUID7.Validate] rejects it.
 func (u UUID7[E]) Parts() UUID7Parts {
 	high, low := binary.BigEndian.Uint64(u[:]), binary.BigEndian.Uint64(u[8:])
 	return UUID7Parts{
@@ -93,14 +96,14 @@ func (u UUID7[E]) Parts() UUID7Parts {
 	}
 }
 
-// Time is the time at which a UUID of version 7 was made, in UTC, to the millisecond.
+// Time returns the time at which a UUID of version 7 was minted, in UTC, to the millisecond.
 func (u UUID7[E]) Time() time.Time { return time.UnixMilli(u.Parts().UnixMs).UTC() }
 
-// IsZero reports whether no ID was assigned.
+// IsZero reports whether the ID is zero, which means "not assigned".
 func (u UUID7[E]) IsZero() bool { return u == UUID7[E]{} }
 
-// Validate asks for version 7. It returns a [*RangeError] for the version or the variant. For zero it
-// returns an [*InputError] that wraps [ErrZero].
+// Validate requires version 7. It returns a [*RangeError] for the version or the variant. For zero
+// it returns an [*InputError] that wraps [ErrZero].
 func (u UUID7[E]) Validate() error {
 	if u.IsZero() {
 		return failure(uuid7Scheme, nilUUID, ErrZero)
@@ -108,10 +111,10 @@ func (u UUID7[E]) Validate() error {
 	return u.Parts().validate()
 }
 
-// Scheme is [SchemeUUID7].
+// Scheme returns [SchemeUUID7].
 func (UUID7[E]) Scheme() Scheme { return SchemeUUID7 }
 
-// Storage is [StorageUUID], or [StorageBytes] of a key that is declared with [AsBytes].
+// Storage returns [StorageUUID], or [StorageBytes] if the key is declared with [AsBytes].
 func (UUID7[E]) Storage() Storage {
 	if t, ok := any((*E)(nil)).(tag); ok {
 		if form, of := t.storage(); of == uuid7Scheme {
@@ -121,13 +124,13 @@ func (UUID7[E]) Storage() Storage {
 	return StorageUUID
 }
 
-// String is the UUID's text, 36 characters.
+// String returns the 36 characters of the UUID.
 func (u UUID7[E]) String() string {
 	var text [uuidLen]byte
 	return string(appendUUID(text[:0], u))
 }
 
-// AppendText appends the text of String. Zero is an error that wraps [ErrZero].
+// AppendText appends the text of String to b. Zero is an error that wraps [ErrZero].
 func (u UUID7[E]) AppendText(b []byte) ([]byte, error) {
 	if u.IsZero() {
 		return b, failure(uuid7Scheme, nilUUID, errUnset)
@@ -135,19 +138,19 @@ func (u UUID7[E]) AppendText(b []byte) ([]byte, error) {
 	return appendUUID(b, u), nil
 }
 
-// MarshalText is the text of String. The error is that of AppendText.
+// MarshalText returns the text of String, or the same error as AppendText.
 func (u UUID7[E]) MarshalText() ([]byte, error) { return u.AppendText(make([]byte, 0, uuidLen)) }
 
-// UnmarshalText reads what MarshalText writes, and nothing else: see [Parse]. On an error the ID
-// stays as it was.
+// UnmarshalText accepts the output of MarshalText, and nothing else: see [Parse]. On failure the ID
+// is unchanged.
 func (u *UUID7[E]) UnmarshalText(text []byte) error {
 	return failure(uuid7Scheme, text, setUUIDText(u[:], text))
 }
 
-// UnmarshalParam is UnmarshalText, for web frameworks that bind parameters by it, as gin does.
+// UnmarshalParam is UnmarshalText for web frameworks, such as gin, that call it to bind parameters.
 func (u *UUID7[E]) UnmarshalParam(param string) error { return u.UnmarshalText([]byte(param)) }
 
-// MarshalJSON is the text as a string, and null for zero.
+// MarshalJSON returns the text as a string, or null for zero.
 func (u UUID7[E]) MarshalJSON() ([]byte, error) {
 	if u.IsZero() {
 		return []byte("null"), nil
@@ -155,8 +158,8 @@ func (u UUID7[E]) MarshalJSON() ([]byte, error) {
 	return append(appendUUID(append(make([]byte, 0, uuidLen+2), '"'), u), '"'), nil
 }
 
-// UnmarshalJSON accepts what MarshalJSON writes. null sets zero. On an error, which is an
-// [*InputError], the ID stays as it was.
+// UnmarshalJSON accepts the output of MarshalJSON; null sets the ID to zero. On failure the ID is
+// unchanged, and the error is an [*InputError].
 func (u *UUID7[E]) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		*u = UUID7[E]{}
@@ -169,7 +172,7 @@ func (u *UUID7[E]) UnmarshalJSON(data []byte) error {
 	return failure(uuid7Scheme, data, setUUIDText(u[:], text))
 }
 
-// AppendBinary appends the 16 bytes. Zero is an error that wraps [ErrZero].
+// AppendBinary appends the 16 bytes of the ID to b. Zero is an error that wraps [ErrZero].
 func (u UUID7[E]) AppendBinary(b []byte) ([]byte, error) {
 	if u.IsZero() {
 		return b, failure(uuid7Scheme, nilUUID, errUnset)
@@ -177,16 +180,16 @@ func (u UUID7[E]) AppendBinary(b []byte) ([]byte, error) {
 	return append(b, u[:]...), nil
 }
 
-// MarshalBinary is the 16 bytes. The error is that of AppendBinary.
+// MarshalBinary returns the 16 bytes of the ID, or the same error as AppendBinary.
 func (u UUID7[E]) MarshalBinary() ([]byte, error) { return u.AppendBinary(make([]byte, 0, len(u))) }
 
-// UnmarshalBinary reads what MarshalBinary writes. On an error, which is an [*InputError], the ID
-// stays as it was.
+// UnmarshalBinary accepts the output of MarshalBinary. On failure the ID is unchanged, and the
+// error is an [*InputError].
 func (u *UUID7[E]) UnmarshalBinary(data []byte) error { return uuid7Scheme.fromBytes(u[:], data) }
 
-// Value hands the ID to a database driver, as the UUID's text, or as [AsBytes] says. Zero is an error
-// that wraps [ErrZero]. Beside the error is 0 and not nil: a caller who drops the error would take nil
-// for NULL.
+// Value returns the text of the UUID, for a database driver, or its bytes if the key is declared
+// with [AsBytes]. Zero is an error that wraps [ErrZero]. Together with the error Value returns 0
+// rather than nil, so that a caller that drops the error does not mistake it for NULL.
 func (u UUID7[E]) Value() (driver.Value, error) {
 	switch {
 	case u.IsZero():
@@ -197,17 +200,18 @@ func (u UUID7[E]) Value() (driver.Value, error) {
 	return u.String(), nil
 }
 
-// Scan takes every UUID but nil from a database driver: its text in lower case, or its 16 bytes in a
-// []byte or an array. With [AsBytes] a string may hold the bytes, as ClickHouse's FixedString does.
-// Scan takes an ID of its own type, by value or by pointer. The error for NULL wraps [ErrNull], and
-// that for zero wraps [ErrZero]. On an error, which is an [*InputError], the ID stays as it was.
+// Scan reads any UUID but nil from a database driver, as its text in lower case, or as its 16 bytes
+// in a []byte or an array. With [AsBytes] the bytes may come in a string, as from ClickHouse's
+// FixedString. Scan also accepts an ID of the same type, by value or by pointer. The error wraps
+// [ErrNull] for NULL, and [ErrZero] for zero. On failure the ID is unchanged, and the error is an
+// [*InputError].
 func (u *UUID7[E]) Scan(src any) error {
 	err := scanUUID(u[:], u.Storage(), src)
 	if err == nil {
 		return nil
 	}
 	switch same, ownErr := own[UUID7[E]](src); {
-	case ownErr == errGoType: // it is no ID of the type
+	case ownErr == errGoType: // not an ID of this type
 	case ownErr != nil:
 		err = ownErr
 	case same.IsZero():
@@ -219,7 +223,7 @@ func (u *UUID7[E]) Scan(src any) error {
 	return &InputError{Type: uuid7Scheme.typ, Input: describe(src), Err: orNone(err)}
 }
 
-// GormDataType is the column's type: uuid or bytes.
+// GormDataType returns the type of the column: uuid or bytes.
 func (u UUID7[E]) GormDataType() string { return u.Storage().gormDataType() }
 
 func (UUID7[E]) bounds(from, to time.Time) ([]Range[UUID7[E]], error) {
@@ -244,7 +248,7 @@ func (u UUID7[E]) isNone(src any) bool {
 	return scanUUID(id[:], u.Storage(), src) == ErrZero
 }
 
-// setUUIDText reads a UUID's text. It leaves the ID on an error.
+// setUUIDText reads the text of a UUID. On error it leaves the ID unchanged.
 func setUUIDText[S string | []byte](id []byte, s S) error {
 	raw, err := parseUUID(s)
 	text, quoted := jsonString(s)
@@ -259,8 +263,8 @@ func setUUIDText[S string | []byte](id []byte, s S) error {
 	return err
 }
 
-// scanUUID takes every form in which a driver hands over a column. No driver hands over a UUID as a
-// string of its bytes: 16 characters would be a text of another kind.
+// scanUUID accepts every form in which drivers return such a column. No driver returns a UUID as a
+// string of its bytes, so a string of 16 characters would be some other text.
 func scanUUID(id []byte, form Storage, src any) error {
 	switch src := src.(type) {
 	case nil:
@@ -284,7 +288,8 @@ func scanUUID(id []byte, form Storage, src any) error {
 	return errBytesType
 }
 
-// setUUIDColumn goes by the length. Only a column of bytes comes as PostgreSQL's text of them.
+// setUUIDColumn chooses by length. PostgreSQL's text of bytes is accepted only for a column of
+// bytes.
 func setUUIDColumn[S string | []byte](id []byte, form Storage, s S) error {
 	switch {
 	case len(s) == len(id):

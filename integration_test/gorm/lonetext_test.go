@@ -178,7 +178,7 @@ func testCausesOfValues(t *testing.T, d database) {
 	for want, do := range map[string]func() error{
 		`gormid: gorm_test.Item (table items): a condition on ID: ` +
 			`idtype: "\"50000000001\"" as DecimalID: ` +
-			`it is in double quotes: take the text between them`: func() error {
+			`the text is in double quotes: remove them`: func() error {
 			return db.Delete(&Item{}, `"50000000001"`).Error
 		},
 		`gormid: gorm_test.Item (table items): a condition on ID: ` +
@@ -192,7 +192,7 @@ func testCausesOfValues(t *testing.T, d database) {
 		},
 		`gormid: gorm_test.Slip (table slips): a condition on ID: ` +
 			`idtype: "\"xinaS8QBh\"" as ShortID: ` +
-			`it is in double quotes: take the text between them`: func() error {
+			`the text is in double quotes: remove them`: func() error {
 			return db.Not(`"xinaS8QBh"`).Delete(&Slip{}).Error
 		},
 		`gormid: gorm_test.Slip (table slips): a condition on ID: ` +

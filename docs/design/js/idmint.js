@@ -168,7 +168,7 @@ export function bounds(scheme, from, to) {
   const { ranges, clock } = layoutOf(scheme);
   const [first, last] = [moment("from", from), moment("to", to)];
   if (last < first) {
-    fail(`from ${first} to ${last}: it ends before it begins`);
+    fail(`from ${first} to ${last}: the span ends before it begins`);
   }
   const end = (which, changed) => {
     const all = { mode: "TIME_SEQUENTIAL" };
@@ -187,7 +187,7 @@ export function bounds(scheme, from, to) {
   }
   const [start, stop] = [Math.floor(first / 1000), Math.floor(last / 1000)];
   if (stop - start >= tracePeriod) {
-    fail(`from ${first} to ${last}: it is so long that timestamps repeat within it`);
+    fail(`from ${first} to ${last}: the span is so long that timestamps repeat within it`);
   }
   const timestamps = [modulo(start, tracePeriod), modulo(stop, tracePeriod)];
   if (timestamps[0] <= timestamps[1]) {

@@ -37,7 +37,7 @@ export function parse(scheme, text, form = "text") {
 function parseText(layout, text, refuse) {
   const { alphabet, length, fixed } = layout;
   if (text.length >= 2 && text.startsWith('"') && text.endsWith('"')) {
-    refuse("it is in double quotes: take the text between them");
+    refuse("the text is in double quotes: remove them");
   }
   if (text.length > length || text.length < (fixed ? length : 1)) {
     refuse(`${text.length} characters, want ${fixed ? "" : "1 to "}${length}`);
