@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// PostgreSQL's arrays come to [Slice] as the drivers hand them over. database/sql gets the text,
-// and pgx the binary form. Neither looks like JSON: that begins with white space or a bracket, which
-// no bounds of an array follow.
+// PostgreSQL's arrays reach [Slice] in the form that the driver uses: text in database/sql, and the
+// binary form in pgx. Neither can be mistaken for JSON, which begins with white space or with a
+// bracket that is not followed by the bounds of an array.
 
 var (
 	errArrayText   = errors.New("not a flat array of IDs in PostgreSQL's text form")
@@ -24,7 +24,7 @@ func isArray(data []byte) bool {
 		data[0] == '[' && bytes.Contains(data, []byte("]={")))
 }
 
-// arrayColumns are the elements, each as its column is handed over; nil is NULL.
+// arrayColumns returns the elements, each in the form of a column. NULL is nil.
 func arrayColumns(data []byte, form Storage) ([]any, error) {
 	if data[0] == 0 {
 		return binaryColumns(data, form)
@@ -32,8 +32,8 @@ func arrayColumns(data []byte, form Storage) ([]any, error) {
 	return textColumns(string(data), form)
 }
 
-// textColumns takes {8,9}, and [0:1]={8,9} of an array whose first index is not 1. No element but
-// one of bytes, "\\x0a", is in quotes.
+// textColumns reads {8,9}, or [0:1]={8,9} for an array whose first index is not 1. Only elements of
+// bytes, such as "\\x0a", are in quotes.
 func textColumns(text string, form Storage) ([]any, error) {
 	var bounds string
 	if text[0] == '[' {
@@ -70,21 +70,21 @@ func textColumns(text string, form Storage) ([]any, error) {
 	return columns, nil
 }
 
-// spans reports whether bounds, as in [0:1], are those of n elements.
+// spans reports whether bounds, such as [0:1], fit n elements.
 func spans(bounds string, n int) bool {
 	var first, last int
 	_, err := fmt.Sscanf(bounds, "[%d:%d]", &first, &last)
 	return err == nil && last-first+1 == n && fmt.Sprintf("[%d:%d]", first, last) == bounds
 }
 
-// arrayTypes are the OIDs of PostgreSQL's bigint, bytea, uuid, and text, char(n) and varchar.
+// arrayTypes lists the OIDs of PostgreSQL's bigint, bytea, uuid, and text, char(n), and varchar.
 var arrayTypes = map[Storage][]int32{
 	StorageBigint: {20}, StorageBytes: {17}, StorageUUID: {2950}, StorageText: {25, 1042, 1043},
 }
 
-// binaryColumns takes numbers of 32 bits. First come the dimensions, whether there is a NULL, and
-// the elements' type. Where there are dimensions, the length and the first index follow. Then come
-// the elements, each after its size. A size of −1 is NULL.
+// binaryColumns reads a sequence of 32-bit numbers: the number of dimensions, whether there is a
+// NULL, and the type of the elements. If there is a dimension, its length and first index follow,
+// and then the elements, each after its size. A size of −1 means NULL.
 func binaryColumns(data []byte, form Storage) ([]any, error) {
 	number := func(i int) int32 { return int32(binary.BigEndian.Uint32(data[4*i:])) }
 	if len(data) == 12 && number(0) == 0 {

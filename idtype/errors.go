@@ -13,8 +13,8 @@ var (
 
 	// errUnset is ErrZero for methods that write an ID, and errUnsetColumn for a driver. Both name
 	// the likely causes.
-	errUnset = fmt.Errorf("%w: set the ID first, or declare an optional one as OrZero or sqlid.Null",
-		ErrZero)
+	errUnset = fmt.Errorf("%w: set the ID first, "+
+		"or declare an optional one as OrZero or sqlid.Null", ErrZero)
 	errUnsetColumn = fmt.Errorf("%w (in GORM, a rule of gormid sets a primary key, after db.Use)",
 		errUnset)
 

@@ -110,7 +110,7 @@ func appendByteText(b, id []byte) []byte {
 }
 
 // setWords sets the ID from the two words of a text, with the first character in the highest byte.
-// If the text is not that of an ID, or is that of zero, it reports false and leaves the ID
+// If the text does not belong to an ID, or belongs to zero, it reports false and leaves the ID
 // unchanged.
 func setWords(id []byte, first, second uint64) bool {
 	if len(id) == 8 {

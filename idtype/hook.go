@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-var errHook = errors.New("want the ID's text: put it in quotes, so that it is not read as a number")
+var errHook = errors.New("want the ID's text: " +
+	"put it in quotes, so that it is not read as a number")
 
 // DecodeHook is a hook for mapstructure, which viper and koanf use to read structs. It reads an ID,
 // a wrapper of one, or a public ID from its text only. Without the hook these libraries read 010 as
@@ -31,7 +32,8 @@ func DecodeHook(from, to reflect.Type, data any) (any, error) {
 	text, ok := data.(string)
 	if !ok {
 		name, _, _ := strings.Cut(to.Name(), "[")
-		return nil, &InputError{Type: name, Input: fmt.Sprintf("%v %s", from, quote(fmt.Sprint(data))), Err: errHook}
+		input := fmt.Sprintf("%v %s", from, quote(fmt.Sprint(data)))
+		return nil, &InputError{Type: name, Input: input, Err: errHook}
 	}
 	if err := dst.UnmarshalText([]byte(text)); err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ type ID interface {
 	encoding.BinaryMarshaler
 	json.Marshaler
 
-	// IsZero reports whether no ID was assigned.
+	// IsZero reports whether the ID is zero, which means "not assigned".
 	IsZero() bool
 	// Validate checks the value against the scheme's layout.
 	Validate() error
@@ -110,7 +110,8 @@ func FromInt64[T interface {
 	if err == ErrZero {
 		err = errAbsent
 	}
-	return 0, &InputError{Type: nameOf[T](), Input: strconv.Quote(strconv.FormatInt(n, 10)), Err: err}
+	input := strconv.Quote(strconv.FormatInt(n, 10))
+	return 0, &InputError{Type: nameOf[T](), Input: input, Err: err}
 }
 
 // Compare orders IDs as a column of integers or bytes does: slices.SortFunc(ids, idtype.Compare).

@@ -12,13 +12,13 @@ import (
 	"reflect"
 )
 
-// OrZero is an optional ID in a NOT NULL column, where zero means "none". By the ID's [Storage]
-// that is 0, bytes that are all zero, an empty text or the nil UUID. ClickHouse stores such a
-// column smaller and reads it faster than a Nullable one. For a column that holds NULL use
-// [database/sql.Null].
+// OrZero is an optional ID in a NOT NULL column in which zero means "none". Depending on the ID's
+// [Storage], zero is 0, bytes that are all zero, an empty text, or the nil UUID. ClickHouse stores
+// such a column in less space, and reads it faster, than a Nullable one. For a column that holds
+// NULL use [database/sql.Null].
 //
-// Its JSON is that of the ID: null for none, or 0 with [AsNumber]. Its text and its binary form are
-// empty for none. A zero that another program wrote, such as 0 in JSON, is read as none too.
+// The JSON of no ID is null, or 0 with [AsNumber]; its text and its binary form are empty. A zero
+// that another program wrote, such as 0 in JSON, is also read as none.
 type OrZero[T ID] struct {
 	ID T
 }
@@ -37,13 +37,13 @@ var (
 // IsZero reports whether there is no ID.
 func (o OrZero[T]) IsZero() bool { return o.ID.IsZero() }
 
-// String is the ID's text.
+// String returns the ID's text.
 func (o OrZero[T]) String() string { return o.ID.String() }
 
-// Format writes what the ID's Format does.
+// Format formats the ID with its own Format method.
 func (o OrZero[T]) Format(s fmt.State, verb rune) { format(s, verb, o.ID) }
 
-// Generate draws an ID as the ID's Generate does, or none, for testing/quick.
+// Generate returns a random ID like the ID's Generate, or none, for testing/quick.
 func (OrZero[T]) Generate(r *rand.Rand, _ int) reflect.Value {
 	var o OrZero[T]
 	if r.Intn(4) != 0 {
@@ -52,12 +52,12 @@ func (OrZero[T]) Generate(r *rand.Rand, _ int) reflect.Value {
 	return reflect.ValueOf(o)
 }
 
-// Compare orders as the function [Compare] does, none first.
+// Compare orders IDs like the function [Compare], with none first.
 func (o OrZero[T]) Compare(other OrZero[T]) int {
 	return bytes.Compare(AppendBytes(nil, o.ID), AppendBytes(nil, other.ID))
 }
 
-// Value is the ID's value, or the column's zero for none.
+// Value returns the ID's value, or the column's zero if there is no ID.
 func (o OrZero[T]) Value() (driver.Value, error) {
 	if o.ID.IsZero() {
 		return o.ID.none(), nil
@@ -65,8 +65,8 @@ func (o OrZero[T]) Value() (driver.Value, error) {
 	return o.ID.Value()
 }
 
-// Scan takes what the ID's Scan takes, the column's zero, and an OrZero. NULL is an error. On an
-// error the receiver stays as it was.
+// Scan accepts the same values as the ID's Scan, the column's zero, and an OrZero. NULL is an
+// error. On failure the receiver is unchanged.
 func (o *OrZero[T]) Scan(src any) error {
 	if same, err := own[OrZero[T]](src); err == nil {
 		*o = same
@@ -79,7 +79,7 @@ func (o *OrZero[T]) Scan(src any) error {
 	return any(&o.ID).(sql.Scanner).Scan(src)
 }
 
-// orNone is err of a decoder, unless it says that what it was given is zero or null: that is none.
+// orNone returns a decoder's err, unless the input was zero or null, which mean none.
 func (o *OrZero[T]) orNone(err error) error {
 	if errors.Is(err, ErrZero) || errors.Is(err, ErrNull) {
 		*o = OrZero[T]{}
@@ -88,20 +88,21 @@ func (o *OrZero[T]) orNone(err error) error {
 	return err
 }
 
-// MarshalJSON is the ID's JSON, as that of zero for none.
+// MarshalJSON returns the ID's JSON, or the JSON of zero if there is no ID.
 func (o OrZero[T]) MarshalJSON() ([]byte, error) { return o.ID.MarshalJSON() }
 
-// UnmarshalJSON accepts what the ID's UnmarshalJSON accepts, an empty text, and zero: 0 and "0" of an
-// integer ID. The "0" of a [Short] ID is an ID. On an error the receiver stays as it was.
+// UnmarshalJSON accepts the same input as the ID's UnmarshalJSON, an empty text, and zero, which is
+// 0 or "0" for an integer ID. The exception is "0" for a [Short], because that is the text of an
+// ID. On failure the receiver is unchanged.
 func (o *OrZero[T]) UnmarshalJSON(data []byte) error {
-	if string(data) == `""` { // none as the key of a map
+	if string(data) == `""` { // a map key that is none
 		*o = OrZero[T]{}
 		return nil
 	}
 	return o.orNone(any(&o.ID).(json.Unmarshaler).UnmarshalJSON(data))
 }
 
-// MarshalText is the ID's text, and empty for none.
+// MarshalText returns the ID's text, or an empty text if there is no ID.
 func (o OrZero[T]) MarshalText() ([]byte, error) {
 	if o.ID.IsZero() {
 		return []byte{}, nil
@@ -109,8 +110,8 @@ func (o OrZero[T]) MarshalText() ([]byte, error) {
 	return o.ID.MarshalText()
 }
 
-// UnmarshalText accepts what the ID's UnmarshalText accepts, an empty text, and zero. On an error
-// the receiver stays as it was.
+// UnmarshalText accepts the same input as the ID's UnmarshalText, an empty text, and zero. On
+// failure the receiver is unchanged.
 func (o *OrZero[T]) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*o = OrZero[T]{}
@@ -119,11 +120,11 @@ func (o *OrZero[T]) UnmarshalText(text []byte) error {
 	return o.orNone(any(&o.ID).(encoding.TextUnmarshaler).UnmarshalText(text))
 }
 
-// UnmarshalParam is UnmarshalText, for web frameworks that bind parameters by it, as gin does.
+// UnmarshalParam is UnmarshalText for web frameworks, such as gin, that call it to bind parameters.
 func (o *OrZero[T]) UnmarshalParam(param string) error { return o.UnmarshalText([]byte(param)) }
 
-// MarshalBinary is the ID's binary form, and empty for none. Of an ID that is stored as text it is
-// the text, because clickhouse-go writes a FixedString by it.
+// MarshalBinary returns the ID's binary form, or no bytes if there is no ID. For an ID that is
+// stored as text it returns the text, because clickhouse-go writes a FixedString with this method.
 func (o OrZero[T]) MarshalBinary() ([]byte, error) {
 	if o.ID.IsZero() || o.ID.Storage() == StorageText {
 		return o.MarshalText()
@@ -131,8 +132,8 @@ func (o OrZero[T]) MarshalBinary() ([]byte, error) {
 	return o.ID.MarshalBinary()
 }
 
-// UnmarshalBinary accepts what MarshalBinary writes, and zero. On an error the receiver stays as it
-// was.
+// UnmarshalBinary accepts the output of MarshalBinary, and zero. On failure the receiver is
+// unchanged.
 func (o *OrZero[T]) UnmarshalBinary(data []byte) error {
 	if o.ID.Storage() == StorageText {
 		return o.Scan(data)
@@ -144,7 +145,7 @@ func (o *OrZero[T]) UnmarshalBinary(data []byte) error {
 	return o.orNone(any(&o.ID).(encoding.BinaryUnmarshaler).UnmarshalBinary(data))
 }
 
-// MarshalBSONValue is the ID's, and null for none.
+// MarshalBSONValue returns the ID in BSON, or null if there is no ID.
 func (o OrZero[T]) MarshalBSONValue() (typ byte, data []byte, err error) {
 	if o.ID.IsZero() {
 		return bsonNull, nil, nil
@@ -152,13 +153,13 @@ func (o OrZero[T]) MarshalBSONValue() (typ byte, data []byte, err error) {
 	return marshalBSON(o.ID)
 }
 
-// UnmarshalBSONValue accepts what the ID's UnmarshalBSONValue accepts, null, and zero. On an error
-// the receiver stays as it was.
+// UnmarshalBSONValue accepts the same input as the ID's UnmarshalBSONValue, null, and zero. On
+// failure the receiver is unchanged.
 func (o *OrZero[T]) UnmarshalBSONValue(typ byte, data []byte) error {
 	return o.orNone(unmarshalBSON(&o.ID, typ, data))
 }
 
-// MarshalCBOR is the ID's, and null for none.
+// MarshalCBOR returns the ID in CBOR, or null if there is no ID.
 func (o OrZero[T]) MarshalCBOR() ([]byte, error) {
 	if o.ID.IsZero() {
 		return []byte{cborNull}, nil
@@ -166,9 +167,9 @@ func (o OrZero[T]) MarshalCBOR() ([]byte, error) {
 	return marshalCBOR(o.ID)
 }
 
-// UnmarshalCBOR accepts what the ID's UnmarshalCBOR accepts, null, and zero. On an error the receiver
-// stays as it was.
+// UnmarshalCBOR accepts the same input as the ID's UnmarshalCBOR, null, and zero. On failure the
+// receiver is unchanged.
 func (o *OrZero[T]) UnmarshalCBOR(data []byte) error { return o.orNone(unmarshalCBOR(&o.ID, data)) }
 
-// GormDataType is the ID's column type.
+// GormDataType returns the column type of the ID.
 func (o OrZero[T]) GormDataType() string { return o.ID.GormDataType() }

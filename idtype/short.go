@@ -78,7 +78,8 @@ func (p ShortParts) validate() error {
 // Parts returns the parts of the ID. They are meaningless if [Short.Validate] rejects it.
 func (s Short[E]) Parts() ShortParts {
 	return ShortParts{
-		UnixMs:   int64(s>>(formats.ShortSequenceBits+formats.ShortRandomBits)) + formats.ShortEpoch,
+		UnixMs: int64(s>>(formats.ShortSequenceBits+formats.ShortRandomBits)) +
+			formats.ShortEpoch,
 		Sequence: int(s >> formats.ShortRandomBits & formats.ShortMaxSequence),
 		Random:   int(s & formats.ShortMaxRandom),
 	}

@@ -9,16 +9,16 @@ import (
 	"strconv"
 )
 
-// Slice is a list of IDs as one parameter or one column of a database. It is a JSON array of what a
-// column of such IDs holds. SQLite's json_each, MySQL's JSON_TABLE and PostgreSQL's
-// jsonb_array_elements_text take it apart.
+// Slice is a list of IDs as a single parameter or column of a database. It is encoded as a JSON
+// array whose elements are the IDs in their column form. SQLite's json_each, MySQL's JSON_TABLE,
+// and PostgreSQL's jsonb_array_elements_text turn it into rows:
 //
 //	db.Query("SELECT name FROM users WHERE id IN (SELECT value FROM json_each(?))",
 //		idtype.Slice[UserID](ids))
 //
-// The elements are strings: the digits of integers, texts, or UUIDs. JSON has no bytes: of those
-// they are the hexadecimal digits. A query turns these into bytes with unhex(value), UNHEX(value)
-// or decode(value, 'hex').
+// The elements are strings: decimal digits for integers, texts, or UUIDs. JSON cannot hold bytes,
+// so these are hexadecimal digits, which a query converts with unhex(value), UNHEX(value), or
+// decode(value, 'hex').
 type Slice[T ID] []T
 
 var (
@@ -26,8 +26,8 @@ var (
 	_ sql.Scanner   = (*Slice[DecimalID])(nil)
 )
 
-// Value is a JSON array as a string, "[]" for an empty or nil slice. An ID that is zero is an
-// [*InputError] that wraps [ErrZero].
+// Value returns a JSON array as a string, which is "[]" for an empty or nil slice. If an ID is
+// zero, the error wraps an [*InputError] and [ErrZero].
 func (s Slice[T]) Value() (driver.Value, error) {
 	b := append(make([]byte, 0, 2+len(s)*22), '[')
 	for i, id := range s {
@@ -42,7 +42,7 @@ func (s Slice[T]) Value() (driver.Value, error) {
 		switch v := v.(type) {
 		case int64:
 			b = strconv.AppendInt(b, v, 10)
-		case string: // no text of an ID needs an escape
+		case string: // the text of an ID needs no escape
 			b = append(b, v...)
 		case []byte:
 			b = hex.AppendEncode(b, v)
@@ -52,10 +52,10 @@ func (s Slice[T]) Value() (driver.Value, error) {
 	return string(append(b, ']')), nil
 }
 
-// Scan reads a JSON array from a string or []byte. It takes strings as Value writes them, and exact
-// integers for IDs that are stored as integers. It also reads an array of PostgreSQL, of columns as
-// the IDs have them. NULL, and null within the array, are errors. On an error the slice stays as it
-// was.
+// Scan reads a JSON array from a string or []byte. The elements must be strings as Value writes
+// them, or exact integers if the IDs are stored as integers. Scan also reads a PostgreSQL array of
+// a type that can hold the IDs. NULL is an error, and so is null within the array. On failure the
+// slice is unchanged.
 func (s *Slice[T]) Scan(src any) error {
 	var data []byte
 	switch src := src.(type) {
@@ -93,7 +93,7 @@ func sliceError(data []byte, i int, err error) error {
 	return &InputError{Type: "Slice", Input: quote(data), Err: &elementError{i, err}}
 }
 
-// An elementError says which element of a slice is refused.
+// An elementError names the element of a slice that was rejected.
 type elementError struct {
 	index int
 	err   error
@@ -121,7 +121,7 @@ func (s *Slice[T]) scanArray(data []byte) error {
 	return nil
 }
 
-// An element is an ID as its column holds it: the text of an ID in JSON may be another.
+// An element is an ID in its column form, which may differ from its text in JSON.
 type element[T ID] struct{ id T }
 
 func (e *element[T]) UnmarshalJSON(data []byte) error {

@@ -184,7 +184,7 @@ func (s Sno[E]) GormDataType() string { return s.Storage().gormDataType() }
 func (Sno[E]) bounds(from, to time.Time) ([]Range[Sno[E]], error) {
 	least, err := SnoParts{UnixMs: unixMs(from)}.ID()
 	if errors.Is(err, ErrZero) {
-		least, err = SnoParts{UnixMs: formats.SnoEpoch, Sequence: 1}.ID() // the first 4 ms of the epoch
+		least, err = SnoParts{UnixMs: formats.SnoEpoch, Sequence: 1}.ID() // the first 4 ms
 	}
 	most, err2 := SnoParts{
 		unixMs(to), formats.SnoMaxTickTock, formats.SnoMaxMeta, formats.SnoMaxPartition,
@@ -196,7 +196,8 @@ func (Sno[E]) bounds(from, to time.Time) ([]Range[Sno[E]], error) {
 // maxSnoRanges is the number of ranges in one minute.
 const maxSnoRanges = 60_000 / formats.SnoTimeUnit * 2
 
-var errSnoRanges = errors.New("the span is longer than a minute: use Bounds, and compare the metabyte")
+var errSnoRanges = errors.New("the span is longer than a minute: " +
+	"use Bounds, and compare the metabyte")
 
 // SnoBounds is like [Bounds], but only for the IDs whose metabytes are least to most. The metabyte
 // is below the time and the tick-tock bit, so SnoBounds returns two ranges for every 4 ms, or 500
@@ -209,7 +210,9 @@ func SnoBounds[E any](from, to time.Time, least, most byte) ([]Range[Sno[E]], er
 		return nil, err
 	}
 	if most < least {
-		return nil, &RangeError{snoScheme.typ, "meta", int64(most), int64(least), formats.SnoMaxMeta}
+		return nil, &RangeError{
+			snoScheme.typ, "meta", int64(most), int64(least), formats.SnoMaxMeta,
+		}
 	}
 	head := binary.BigEndian.Uint64(span[0].Min[:]) >> snoTickTock
 	last := binary.BigEndian.Uint64(span[0].Max[:]) >> snoTickTock
@@ -220,7 +223,8 @@ func SnoBounds[E any](from, to time.Time, least, most byte) ([]Range[Sno[E]], er
 	for ; head <= last; head++ {
 		var r Range[Sno[E]]
 		binary.BigEndian.PutUint64(r.Min[:], head<<snoTickTock|uint64(least)<<snoMeta)
-		binary.BigEndian.PutUint64(r.Max[:], head<<snoTickTock|uint64(most)<<snoMeta|formats.SnoMaxPartition)
+		binary.BigEndian.PutUint64(r.Max[:],
+			head<<snoTickTock|uint64(most)<<snoMeta|formats.SnoMaxPartition)
 		binary.BigEndian.PutUint16(r.Max[8:], formats.SnoMaxSequence)
 		if r.Min.IsZero() {
 			r.Min[9] = 1

@@ -63,7 +63,7 @@ type Snowflakes interface {
 // Layouts of other libraries and products. Discord and TSID define 42 bits of time, of which the
 // domain of IDs, 1 ..= 2^63−1, can hold 41.
 type (
-	Twitter     struct{} // 41, 10 and 12 bits, milliseconds since 2010-11-04, until 2080; bwmarrin's
+	Twitter     struct{} // 41, 10 and 12 bits, milliseconds since 2010-11-04, until 2080
 	Discord     struct{} // 41, 10 and 12 bits, milliseconds since 2015, until 2084
 	TSID        struct{} // 41, 10 and 12 bits, milliseconds since 2020, until 2089; 13 characters
 	PgEdge      struct{} // 41, 10 and 12 bits, milliseconds since 2023, until 2092

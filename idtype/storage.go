@@ -13,7 +13,7 @@ import (
 )
 
 // Storage is the form in which a database column holds an ID. An int64 ID is a bigint. A byte ID is
-// bytes, unless the key's declaration says otherwise by a tag around the entity:
+// bytes (a [UUID7] is a UUID), unless the declaration of the key has a tag around the entity:
 //
 //	type ID = idtype.Sno[Event]                         // BYTEA, BINARY(10), BLOB, FixedString(10)
 //	type ID = idtype.Sno[idtype.AsText[Event]]          // CHAR(16), FixedString(16)
@@ -23,45 +23,45 @@ import (
 //	type ID = idtype.UUID7[Event]                       // UUID
 //	type ID = idtype.UUID7[idtype.AsBytes[Event]]       // BYTEA, BINARY(16), BLOB, FixedString(16)
 //
-// A tag around the entity of another type has no effect. Value, Scan, GormDataType, [OrZero] and
-// [Slice] follow the form. The text, JSON, bytes and order of an ID do not.
+// A tag for another type of ID has no effect. Value, Scan, GormDataType, [OrZero], and [Slice]
+// follow the form, but the text, JSON, bytes, and order of an ID do not depend on it.
 type Storage string
 
-// The forms.
+// The forms in which columns hold IDs.
 const (
-	StorageBigint Storage = "bigint" // an integer of 64 bits
+	StorageBigint Storage = "bigint" // a 64-bit integer
 	StorageBytes  Storage = "bytes"  // the ID's bytes
 	StorageText   Storage = "text"   // the ID's text
-	StorageUUID   Storage = "uuid"   // a UUID: of a Sno the 16 characters of its text are the bytes
+	StorageUUID   Storage = "uuid"   // a UUID; for a Sno its bytes are the characters of the text
 )
 
-// AsText stores a [Sno] as the 16 characters of its text; Scan takes these. The column sorts as the
-// IDs do if its collation compares bytes, as COLLATE "C", ascii_bin and SQLite do.
+// AsText stores a [Sno] as the 16 characters of its text. The column sorts like the IDs if its
+// collation compares bytes, as COLLATE "C", ascii_bin, and SQLite's default do.
 type AsText[E any] struct{}
 
-// AsUUID stores a [Sno] in a column of UUIDs. The 16 bytes of the UUID are the characters of the
-// ID's text. Value writes the UUID's text. Scan takes that, in lower case, and the 16 bytes in its
-// order. SQL Server hands over a uniqueidentifier in another order.
+// AsUUID stores a [Sno] in a UUID column. The 16 bytes of the UUID are the characters of the ID's
+// text. Value writes the UUID's text. Scan accepts that text in lower case, or the 16 bytes in the
+// same order. SQL Server returns a uniqueidentifier in a different order.
 //
-// PostgreSQL sorts such a column as the IDs sort, and so does MariaDB from 10.11.5 and 11.0.3 on.
-// Before, MariaDB had an order of its own. ClickHouse sorts UUIDs by their second half. For both,
-// bytes and text are better. MySQL has no such column.
+// PostgreSQL sorts such a column like the IDs, and so does MariaDB from 10.11.5 and 11.0.3 on.
+// Earlier versions of MariaDB used a different order, and ClickHouse sorts UUIDs by their second
+// half, so for these prefer bytes or text. MySQL has no such column type.
 type AsUUID[E any] struct{}
 
-// AsBigint stores an [EightByte] as the int64 of the same 64 bits. Scan takes integers, signed or
-// unsigned, also as decimal digits. Such a column sorts as signed numbers do, unlike the bytes.
-// TIME_SEQUENTIAL IDs are negative from 2039-09-07T15:47:35.552Z on. They then sort before all
-// earlier ones. Every second SPREAD ID is negative.
+// AsBigint stores an [EightByte] as the int64 with the same 64 bits. Scan accepts signed and
+// unsigned integers, also as decimal digits. The column sorts as signed numbers, unlike the bytes:
+// TIME_SEQUENTIAL IDs are negative from 2039-09-07T15:47:35.552Z on and then sort before all
+// earlier ones, and half of all SPREAD IDs are negative.
 type AsBigint[E any] struct{}
 
-// AsBytes stores a [UUID7] as its 16 bytes. MySQL has no type for UUIDs, and SQLite keeps them as a
-// text of 36 characters otherwise.
+// AsBytes stores a [UUID7] as its 16 bytes. It is for MySQL, which has no type for UUIDs, and for
+// SQLite, which would otherwise store them as a text of 36 characters.
 type AsBytes[E any] struct{}
 
-// A tag's method has a pointer as its receiver, and is called on nil. So no entity is ever made or
-// copied.
+// The method of a tag has a pointer receiver and is called on nil, so that no entity is ever
+// created or copied.
 type tag interface {
-	storage() (Storage, *byteScheme) // the form, and whose it is
+	storage() (Storage, *byteScheme) // the form, and the scheme it is for
 }
 
 func (*AsText[E]) storage() (Storage, *byteScheme)   { return StorageText, snoScheme }
@@ -69,7 +69,7 @@ func (*AsUUID[E]) storage() (Storage, *byteScheme)   { return StorageUUID, snoSc
 func (*AsBytes[E]) storage() (Storage, *byteScheme)  { return StorageBytes, uuid7Scheme }
 func (*AsBigint[E]) storage() (Storage, *byteScheme) { return StorageBigint, eightByteScheme }
 
-// storageOf is the form that E is tagged with if it is one of f's.
+// storageOf returns the form that E is tagged with, if the tag is for f.
 func storageOf[E any](f *byteScheme) Storage {
 	if t, ok := any((*E)(nil)).(tag); ok {
 		if form, of := t.storage(); of == f {
@@ -79,7 +79,7 @@ func storageOf[E any](f *byteScheme) Storage {
 	return StorageBytes
 }
 
-// gormDataType is the type of a column in GORM's words.
+// gormDataType returns the type of a column as GORM names it.
 func (s Storage) gormDataType() string {
 	if s == StorageText {
 		return "char(16)"
@@ -102,8 +102,8 @@ var (
 		"without plus, spaces or leading zeros")
 )
 
-// value hands an ID to a database driver. Beside an error it is 0, in all forms: see valueInt63.
-// GORM would take bytes there for a list.
+// value returns an ID for a database driver. Together with an error it returns 0 for all forms (see
+// valueInt63), because GORM would treat bytes as a list there.
 func (f *byteScheme) value(form Storage, id []byte) (driver.Value, error) {
 	if isZeroBytes(id) {
 		return int64(0), failure(f, appendByteText(nil, id), errUnsetColumn)
@@ -119,10 +119,10 @@ func (f *byteScheme) value(form Storage, id []byte) (driver.Value, error) {
 	return bytes.Clone(id), nil
 }
 
-// unset is the error of a text or a binary form for zero.
+// unset returns the error for writing the text or the binary form of zero.
 func (f *byteScheme) unset(id []byte) error { return failure(f, appendByteText(nil, id), errUnset) }
 
-// none is what a column of [OrZero] holds for zero.
+// none returns the value that a column of [OrZero] holds for zero.
 func (f *byteScheme) none(form Storage) driver.Value {
 	switch form {
 	case StorageBigint:
@@ -135,14 +135,14 @@ func (f *byteScheme) none(form Storage) driver.Value {
 	return make([]byte, f.size)
 }
 
-// isNone recognises what none returns in every form that a driver gives it. Of that, scan says that
-// it is zero.
+// isNone recognizes the value of none in every form in which drivers return it: scan rejects all of
+// these as zero.
 func (f *byteScheme) isNone(form Storage, src any) bool {
 	var id [16]byte
 	return f.scan(form, id[:f.size], src) == ErrZero
 }
 
-// scanBytes takes an ID, whose bytes are id, from a database driver, or its own type.
+// scanBytes sets an ID, whose bytes are id, from a database driver, or from another ID of its type.
 func scanBytes[T comparable](f *byteScheme, form Storage, dst *T, id []byte, src any) error {
 	err := f.scan(form, id, src)
 	if err == nil {
@@ -150,7 +150,7 @@ func scanBytes[T comparable](f *byteScheme, form Storage, dst *T, id []byte, src
 	}
 	var zero T
 	switch same, ownErr := own[T](src); {
-	case ownErr == errGoType: // it is no ID of the type
+	case ownErr == errGoType: // not an ID of this type
 	case ownErr != nil:
 		err = ownErr
 	case same == zero:
@@ -162,7 +162,7 @@ func scanBytes[T comparable](f *byteScheme, form Storage, dst *T, id []byte, src
 	return &InputError{Type: f.typ, Input: describe(src), Err: orNone(err)}
 }
 
-// scan takes every form in which a driver hands over a column, and leaves the ID on an error.
+// scan accepts every form in which drivers return a column. On error it leaves the ID unchanged.
 func (f *byteScheme) scan(form Storage, id []byte, src any) error {
 	if form == StorageBigint {
 		return setInteger(id, src)
@@ -186,9 +186,9 @@ func (f *byteScheme) scan(form Storage, id []byte, src any) error {
 	return errBytesType
 }
 
-// setColumn goes by the length: a column of the form holds no two things of the same length. Raw
-// bytes are taken in the bytes form alone. They can be any bytes, so a text that was cut short
-// would pass for them.
+// setColumn chooses by length, because no two representations in a form have the same length. It
+// accepts raw bytes only in the bytes form. Since these can have any value, a truncated text would
+// otherwise be accepted as bytes.
 func setColumn[S string | []byte](f *byteScheme, form Storage, id []byte, s S) error {
 	n := len(s)
 	switch {
@@ -201,7 +201,8 @@ func setColumn[S string | []byte](f *byteScheme, form Storage, id []byte, s S) e
 		return setByteText(f, id, s)
 	case n == f.size && form == StorageBytes:
 		return setBytes(id, s)
-	case n == len(byteaHex)+2*f.size && form == StorageBytes && string(s[:len(byteaHex)]) == byteaHex:
+	case form == StorageBytes && n == len(byteaHex)+2*f.size &&
+		string(s[:len(byteaHex)]) == byteaHex:
 		return setHex(id, s[len(byteaHex):])
 	case n == uuidLen && form == StorageUUID:
 		return setUUID(f, id, s)
@@ -218,16 +219,16 @@ func setColumn[S string | []byte](f *byteScheme, form Storage, id []byte, s S) e
 	return fmt.Errorf("%d bytes, want %s", n, want)
 }
 
-// byteaHex begins the text of PostgreSQL's bytea. An element of an array comes so to lib/pq's
-// pq.Array, and a bytea that was cast to text.
+// byteaHex begins the text form of PostgreSQL's bytea. It occurs in a bytea that was cast to text,
+// and in the elements of an array that lib/pq's pq.Array reads.
 const (
 	byteaHex = `\x`
-	maxSize  = 16 // of the IDs that are bytes
+	maxSize  = 16 // of byte IDs
 )
 
 func setHex[S string | []byte](id []byte, digits S) error {
 	var raw [maxSize]byte
-	var again [2 * maxSize]byte // only its lower case is PostgreSQL's
+	var again [2 * maxSize]byte // PostgreSQL writes lower case only
 	n, err := hex.Decode(raw[:], []byte(digits))
 	hex.Encode(again[:], raw[:n])
 	if err != nil || string(again[:2*n]) != string(digits) {
@@ -236,8 +237,8 @@ func setHex[S string | []byte](id []byte, digits S) error {
 	return setBytes(id, raw[:n])
 }
 
-// setInteger is set for a column of integers. That column alone takes digits: 8 or 16 of them could
-// be bytes or hexadecimal as well.
+// setInteger is like setBytes for a column of integers. Only such a column may hold decimal digits,
+// because 8 or 16 of them could also be bytes or hexadecimal.
 func setInteger(id []byte, src any) error {
 	switch src := src.(type) {
 	case nil:
@@ -286,10 +287,10 @@ func setDigits(id []byte, digits string) error {
 	return setUint64(id, v)
 }
 
-// uuidPlaces are where the digits of a UUID stand, four at a time.
+// uuidPlaces are the positions of the digits of a UUID, four at a time, in pairs.
 var uuidPlaces = [...][2]int{{0, 4}, {9, 14}, {19, 24}, {28, 32}}
 
-// uuidText writes an ID's 16 characters as a UUID.
+// uuidText returns an ID's 16 characters as a UUID.
 func uuidText(id []byte) string {
 	var chars [textLen]byte
 	appendByteText(chars[:0], id)
@@ -318,7 +319,7 @@ func setUUID[S string | []byte](f *byteScheme, id []byte, s S) error {
 	return setColumn(f, StorageUUID, id, chars[:])
 }
 
-// parseUUID is the inverse of appendUUID, of 36 characters.
+// parseUUID is the inverse of appendUUID. It requires 36 characters.
 func parseUUID[S string | []byte](s S) (chars [16]byte, err error) {
 	var text [uuidLen]byte
 	if copy(text[:], s) != uuidLen || len(s) != uuidLen {

@@ -83,10 +83,10 @@ func (t Trace[E]) Times(around time.Time) (last, next time.Time) {
 	return last, last.Add(formats.TracePeriod)
 }
 
-// Period returns the number, counted from 1970, of the period in which the ID was last valid at or
-// before around. IDs of one period are unique. Pass a time one day ahead of now, so that a clock
-// that is behind the one that minted the ID does not yield the previous period. The result is the
-// same for 388 days after the ID was minted.
+// Period returns the number, counted from 1970, of the period of the latest second at or before
+// around in which the ID may have been minted. IDs of one period are unique. Pass a time one day
+// ahead of now, because a clock that is behind the one that minted the ID would otherwise yield the
+// previous period. Up to 388 days after the ID was minted, the result is the same.
 func (t Trace[E]) Period(around time.Time) int {
 	last, _ := t.Times(around)
 	return int(last.Unix() >> formats.TraceTimestampBits)
@@ -190,7 +190,8 @@ func (Trace[E]) bounds(from, to time.Time) ([]Range[Trace[E]], error) {
 	}
 	const smallest, largest = 1, (formats.TraceMaxTimestamp+1)*formats.TraceTimeStep - 1
 	minID := Trace[E](first&formats.TraceMaxTimestamp)*formats.TraceTimeStep + smallest
-	maxID := Trace[E](last&formats.TraceMaxTimestamp)*formats.TraceTimeStep + formats.TraceTimeStep - 1
+	maxID := Trace[E](last&formats.TraceMaxTimestamp)*formats.TraceTimeStep +
+		formats.TraceTimeStep - 1
 	if minID < maxID {
 		return []Range[Trace[E]]{{minID, maxID}}, nil
 	}

@@ -90,7 +90,8 @@ func (p UUID7Parts) validate() error {
 func (u UUID7[E]) Parts() UUID7Parts {
 	high, low := binary.BigEndian.Uint64(u[:]), binary.BigEndian.Uint64(u[8:])
 	return UUID7Parts{
-		UnixMs: int64(high >> 16), Version: int(high >> 12 & 15), RandA: int(high & formats.UUID7MaxRandA),
+		UnixMs: int64(high >> 16), Version: int(high >> 12 & 15),
+		RandA:   int(high & formats.UUID7MaxRandA),
 		Variant: int(low >> 62), RandB: int64(low >> 32 & formats.UUID7MaxRandB),
 		RandC: int64(low & formats.UUID7MaxRandC),
 	}
@@ -227,7 +228,9 @@ func (u *UUID7[E]) Scan(src any) error {
 func (u UUID7[E]) GormDataType() string { return u.Storage().gormDataType() }
 
 func (UUID7[E]) bounds(from, to time.Time) ([]Range[UUID7[E]], error) {
-	p := UUID7Parts{UnixMs: unixMs(from), Version: formats.UUID7Version, Variant: formats.UUID7Variant}
+	p := UUID7Parts{
+		UnixMs: unixMs(from), Version: formats.UUID7Version, Variant: formats.UUID7Variant,
+	}
 	least, err := p.ID()
 	p.UnixMs, p.RandA, p.RandB, p.RandC = unixMs(to), formats.UUID7MaxRandA, formats.UUID7MaxRandB,
 		formats.UUID7MaxRandC

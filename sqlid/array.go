@@ -10,13 +10,13 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// Array is a list of IDs as an array of PostgreSQL's. It is a parameter of = ANY($1), in every
-// driver of database/sql. lib/pq's own pq.Array sends bytes as text, and is wrong for byte IDs. With
-// package pgxid a plain slice does the same and is faster.
+// Array is a list of IDs as a PostgreSQL array. It can be the parameter of = ANY($1) in every
+// driver of database/sql, whereas lib/pq's own pq.Array sends bytes as text and is therefore wrong
+// for byte IDs. With package pgxid a plain slice does the same, and is faster.
 //
 //	db.Query("SELECT name FROM users WHERE id = ANY($1)", sqlid.Array[UserID](ids))
 //
-// For SQLite, MySQL and MariaDB see [idtype.Slice].
+// For SQLite, MySQL, and MariaDB see [idtype.Slice].
 type Array[T idtype.ID] []T
 
 var (
@@ -24,9 +24,9 @@ var (
 	_ sql.Scanner   = (*Array[idtype.DecimalID])(nil)
 )
 
-// Value is the text of PostgreSQL's array: {8,9}, or {"\\x0a",…} for bytes. It is {} for an empty
-// list, and NULL for a nil one: = ANY of either is true of no row. An ID that is zero is an
-// [*ArrayError].
+// Value returns the text of a PostgreSQL array, such as {8,9}, or {"\\x0a",…} for bytes. An empty
+// list is {}, and a nil list is NULL; = ANY of either matches no row. If an ID is zero, the error
+// is an [*ArrayError].
 func (a Array[T]) Value() (driver.Value, error) {
 	if a == nil {
 		return nil, nil
@@ -46,15 +46,15 @@ func (a Array[T]) Value() (driver.Value, error) {
 		case []byte:
 			b = append(b, `"\\x`...)
 			b = append(hex.AppendEncode(b, column), '"')
-		case string: // no text of an ID needs quotes
+		case string: // the text of an ID needs no quotes
 			b = append(b, column...)
 		}
 	}
 	return string(append(b, '}')), nil
 }
 
-// Scan takes an array of PostgreSQL's, as [idtype.Slice] does. NULL is an error. On an error the
-// list stays as it was.
+// Scan reads a PostgreSQL array as [idtype.Slice] does. NULL is an error. On failure the list is
+// unchanged.
 func (a *Array[T]) Scan(src any) error {
 	list := idtype.Slice[T](*a)
 	if err := list.Scan(src); err != nil {
@@ -64,7 +64,8 @@ func (a *Array[T]) Scan(src any) error {
 	return nil
 }
 
-// An ArrayError says which element of an [Array] is refused. It wraps the element's own error.
+// An ArrayError names the element of an [Array] that was rejected. It wraps the element's own
+// error.
 type ArrayError struct {
 	Index int
 	Err   error

@@ -8,41 +8,42 @@ import (
 	"github.com/idmint/idmint/internal/dialect"
 )
 
-// Dialect is a kind of database. It is the type of package migrations' dialects as well. Its method
-// Quote quotes a name as an identifier of the dialect.
+// Dialect is a kind of database. Package migrations uses the same type. The method Quote quotes a
+// name as an identifier of the dialect.
 type Dialect = dialect.Dialect
 
 const (
-	// SQLite stores 63-bit IDs as INTEGER, bytes as BLOB, and the text forms as TEXT. An integer
-	// primary key is INT, which stores the same. An INTEGER PRIMARY KEY would be SQLite's row
-	// number. A row that is inserted without one gets the largest plus one. That is an ID of the
-	// next launch.
+	// SQLite stores 63-bit IDs as INTEGER, bytes as BLOB, and text forms as TEXT. An integer
+	// primary key is declared as INT, which is stored in the same way. An INTEGER PRIMARY KEY would
+	// be an alias of SQLite's row number, and a row inserted without a key would get the largest
+	// number plus one, which is an ID of the next launch.
 	SQLite Dialect = dialect.SQLite
 
-	// Postgres stores texts as TEXT COLLATE "C": another collation sorts them otherwise. CHAR(16)
-	// is no exact match for a text parameter, which keeps some queries from its index.
+	// Postgres stores texts as TEXT COLLATE "C", because other collations sort them differently.
+	// CHAR(16) would not match a text parameter exactly, which keeps some queries from using its
+	// index.
 	Postgres Dialect = dialect.Postgres
 
-	// MySQL is version 8.0.16 or later, the first to heed CHECK. BINARY(n) fills up what is too
-	// short with zero bytes, before a CHECK sees it. There is no type for UUIDs: keys that are
-	// declared with [idtype.AsUUID] are refused with a [*StorageError].
+	// MySQL is version 8.0.16 or later, the first version that enforces CHECK. BINARY(n) pads short
+	// values with zero bytes before a CHECK sees them. MySQL has no type for UUIDs: keys declared
+	// with [idtype.AsUUID] are rejected with a [*StorageError].
 	MySQL Dialect = dialect.MySQL
 
-	// MariaDB is as MySQL, and has UUID. Before 10.9.8, 10.10.6, 10.11.5 and 11.0.3 it kept the
-	// parts of each UUID in another order, and sorted them so. Rows of IDs made one after the other
-	// lay all over the table. Prefer bytes or text there. Since then it does so only with UUIDs of
-	// certain versions and variants. No ID is one of these.
+	// MariaDB is like MySQL, but has UUID. Before 10.9.8, 10.10.6, 10.11.5, and 11.0.3 it stored
+	// the parts of every UUID in a different order and sorted by that, so that rows minted one
+	// after the other were scattered over the table. With such versions prefer bytes or text. Since
+	// then it does so only for UUIDs of certain versions and variants, and no ID is one of these.
 	MariaDB Dialect = dialect.MariaDB
 )
 
-// A DialectError is returned for a dialect that this package has no columns of.
+// A DialectError is returned for a dialect that this package does not support.
 type DialectError struct {
 	Dialect Dialect
 }
 
 func (e *DialectError) Error() string { return fmt.Sprintf("sqlid: unknown dialect %q", e.Dialect) }
 
-// A StorageError is returned for a form of IDs for which a dialect has no column.
+// A StorageError is returned for a form of IDs for which a dialect has no column type.
 type StorageError struct {
 	Dialect Dialect
 	Storage idtype.Storage
@@ -53,14 +54,14 @@ func (e *StorageError) Error() string {
 		e.Dialect, e.Storage)
 }
 
-// A SchemeError is returned for IDs of a scheme whose values no check of this package knows.
+// A SchemeError is returned for IDs of a scheme that this package cannot check.
 type SchemeError struct {
 	Scheme idtype.Scheme
 }
 
 func (e *SchemeError) Error() string { return fmt.Sprintf("sqlid: unknown scheme %q", e.Scheme) }
 
-// Quote quotes a name as an identifier of standard SQL, which SQLite and PostgreSQL take.
+// Quote quotes a name as an identifier of standard SQL, as SQLite and PostgreSQL accept it.
 func Quote(name string) string { return Postgres.Quote(name) }
 
 const (
@@ -69,12 +70,12 @@ const (
 	zeroUUID  = "32323232-3232-3232-3232-323232323232"
 )
 
-// uuidGlob takes the lower-case text of such UUIDs. SQLite's patterns have no choices, so it takes
-// some others from the same rows of ASCII as well.
+// uuidGlob matches the lower-case text of such UUIDs. SQLite's patterns have no alternatives, so it
+// also matches some other characters from the same rows of ASCII.
 var uuidGlob = strings.ReplaceAll("xxxx-xx-xx-xx-xxxxxx", "x", "[367][0-9a-f]")
 
-// checksOfUUID7 are those of IDs of 16 bytes. What stands between {7  and }
-// asks for version 7, and is not for columns that take all.
+// checksOfUUID7 are the checks for IDs of 16 bytes. The part between <7> and </7> checks for
+// version 7, and is omitted for columns that accept all UUIDs.
 var checksOfUUID7 = map[Dialect]map[idtype.Storage]string{
 	SQLite: {
 		idtype.StorageBytes: "typeof({name}) IN ('blob', 'null') AND length({name}) = 16" +
@@ -91,23 +92,24 @@ var checksOfUUID7 = map[Dialect]map[idtype.Storage]string{
 	},
 	MySQL: {
 		idtype.StorageBytes: "{name} <> X'{zeros}'<7> AND HEX({name}) REGEXP '^.{12}7...[89AB]'</7>",
-		idtype.StorageUUID: "{name} <> '" + nilUUID + // MariaDB's alone
+		idtype.StorageUUID: "{name} <> '" + nilUUID + // only MariaDB
 			"'<7> AND LOWER({name}) REGEXP '^.{14}7.{4}[89ab]'</7>",
 	},
 }
 
 const nilUUID = "00000000-0000-0000-0000-000000000000"
 
-// anyUUIDGlob takes the text of a UUID in lower case.
+// anyUUIDGlob matches the text of a UUID in lower case.
 var anyUUIDGlob = strings.ReplaceAll("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", "x", "[0-9a-f]")
 
-// checks are what a column that holds IDs asks of its values. In them stand
+// checks are the conditions on the values of a column that holds IDs. They contain these
+// placeholders:
 //
-//	{name}                for the column's quoted name
-//	{size}                for the number of the IDs' bytes
-//	{zeros}               for so many zero bytes, in hexadecimal
-//	{zero}, {zero uuid}   for the text of an ID of zero bytes
-//	{numbers}             for what holds for integers
+//	{name}                the column's quoted name
+//	{size}                the number of bytes of an ID
+//	{zeros}               as many zero bytes, in hexadecimal
+//	{zero}, {zero uuid}   the text of an ID whose bytes are all zero
+//	{numbers}             the condition for integers
 var checks = map[Dialect]map[idtype.Storage]string{
 	SQLite: {
 		idtype.StorageBigint: "typeof({name}) IN ('integer', 'null') AND {numbers}",
@@ -129,7 +131,7 @@ var checks = map[Dialect]map[idtype.Storage]string{
 		idtype.StorageBigint: "{numbers}",
 		idtype.StorageBytes:  "{name} <> X'{zeros}'",
 		idtype.StorageText:   "{name} REGEXP '^[2-9a-x]{16}$' AND {name} <> '{zero}'",
-		idtype.StorageUUID: "REPLACE({name}, '-', '') REGEXP '" + uuidBytes + // MariaDB's alone
+		idtype.StorageUUID: "REPLACE({name}, '-', '') REGEXP '" + uuidBytes + // only MariaDB
 			"' AND {name} <> '{zero uuid}'",
 	},
 }

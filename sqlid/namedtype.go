@@ -6,20 +6,20 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// A NamedType describes a type of PostgreSQL's that has a name, a DOMAIN, for IDs of type T. It has
-// the check of a [Column]. Tables then say user_id instead of bigint. Tools that generate code from
-// SQL, such as sqlc, so know the key's type in arrays, LEFT JOINs and aggregates. A domain takes
-// NULL: a column says NOT NULL or PRIMARY KEY itself.
+// A NamedType describes a DOMAIN for IDs of type T, which is a named type in PostgreSQL with the
+// check of a [Column]. Tables then use user_id instead of bigint, so tools that generate code from
+// SQL, such as sqlc, know the type of the key in arrays, LEFT JOINs, and aggregates. A domain
+// accepts NULL, so the column itself needs NOT NULL or PRIMARY KEY.
 //
-// pgx reads arrays of a domain by [github.com/idmint/idmint/sqlid/pgxid.LoadTypes].
+// pgx reads arrays of a domain after [github.com/idmint/idmint/sqlid/pgxid.LoadTypes].
 type NamedType[T idtype.ID] struct {
-	Name   string // without its schema: search_path says where it is made
+	Name   string // without a schema: search_path decides where it is created
 	Domain Domain
 }
 
-// Create returns the statement that makes the type, without a semicolon. PostgreSQL refuses it
-// where the type exists. The error is a [*NamedTypeError] for other databases, or those of
-// [Column.Check].
+// Create returns the statement that creates the type, without a semicolon. PostgreSQL rejects the
+// statement if the type exists. The error is a [*NamedTypeError] for other databases, or an error
+// of [Column.Check].
 //
 //	CREATE DOMAIN "user_id" AS BIGINT CHECK (VALUE BETWEEN … AND VALUE % 100000 <> 0)
 func (n NamedType[T]) Create(d Dialect) (string, error) {
@@ -38,7 +38,7 @@ func (n NamedType[T]) Create(d Dialect) (string, error) {
 	return fmt.Sprintf("CREATE DOMAIN %s AS %s CHECK (%s)", d.Quote(n.Name), base, check), nil
 }
 
-// A NamedTypeError is returned for a [NamedType] in a database that has none.
+// A NamedTypeError is returned for a [NamedType] in a database without named types.
 type NamedTypeError struct {
 	Dialect Dialect
 }

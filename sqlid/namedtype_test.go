@@ -18,7 +18,7 @@ func ExampleNamedType() {
 func TestNamedTypeErrors(t *testing.T) {
 	type text = idtype.Sno[idtype.AsUUID[User]]
 	for want, create := range map[string]func() (string, error){
-		"sqlid: the type has no name: set its field Name": func() (string, error) {
+		"sqlid: the type has no name: set the field Name": func() (string, error) {
 			return sqlid.NamedType[UserID]{}.Create(sqlid.Postgres)
 		},
 		"sqlid: sqlite has no named types: use Column in each table": func() (string, error) {

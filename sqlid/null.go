@@ -13,8 +13,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// Null is [sql.Null] of an ID, with the JSON that readers expect: the ID, or null. The JSON of
-// sql.Null itself is its two fields. Its text and its binary form are empty for NULL.
+// Null is an [sql.Null] of an ID with the JSON that clients expect: the ID, or null. The JSON of
+// sql.Null itself is an object with two fields. The text and the binary form of NULL are empty.
 type Null[T idtype.ID] struct {
 	sql.Null[T]
 }
@@ -30,13 +30,13 @@ var (
 	_ encoding.BinaryUnmarshaler = (*Null[idtype.DecimalID])(nil)
 )
 
-// NullOf returns an ID for a nullable column. Zero becomes NULL.
+// NullOf returns the ID for a nullable column. Zero becomes NULL.
 func NullOf[T idtype.ID](id T) Null[T] { return Null[T]{sql.Null[T]{V: id, Valid: !id.IsZero()}} }
 
 // IsZero reports whether the value is NULL.
 func (n Null[T]) IsZero() bool { return !n.Valid }
 
-// String returns the ID's text, or NULL.
+// String returns the ID's text, or "NULL".
 func (n Null[T]) String() string {
 	if !n.Valid {
 		return "NULL"
@@ -44,7 +44,7 @@ func (n Null[T]) String() string {
 	return n.V.String()
 }
 
-// Format writes what the ID's Format does, or NULL.
+// Format formats the ID with its own Format method, or writes NULL.
 func (n Null[T]) Format(s fmt.State, verb rune) {
 	if n.Valid {
 		fmt.Fprintf(s, fmt.FormatString(s, verb), n.V)
@@ -53,7 +53,7 @@ func (n Null[T]) Format(s fmt.State, verb rune) {
 	fmt.Fprintf(s, fmt.FormatString(s, 's'), n.String())
 }
 
-// Generate draws an ID that follows its layout, or NULL, for testing/quick.
+// Generate returns a random ID that follows its layout, or NULL, for testing/quick.
 func (Null[T]) Generate(r *rand.Rand, size int) reflect.Value {
 	var n Null[T]
 	if r.Intn(4) != 0 {
@@ -62,19 +62,20 @@ func (Null[T]) Generate(r *rand.Rand, size int) reflect.Value {
 	return reflect.ValueOf(n)
 }
 
-// quickGenerator is the interface Generator of testing/quick, which a library does not import.
+// quickGenerator is testing/quick's interface Generator, which a library should not import.
 type quickGenerator interface {
 	Generate(r *rand.Rand, size int) reflect.Value
 }
 
-// Compare orders as [idtype.Compare] does, NULL first.
+// Compare orders IDs like [idtype.Compare], with NULL first.
 func (n Null[T]) Compare(other Null[T]) int {
 	a, _ := n.MarshalBinary()
 	b, _ := other.MarshalBinary()
 	return bytes.Compare(a, b)
 }
 
-// Scan takes what the ID's Scan takes, NULL, and a Null. On an error the receiver stays as it was.
+// Scan accepts the same values as the ID's Scan, NULL, and a Null. On failure the receiver is
+// unchanged.
 func (n *Null[T]) Scan(src any) error {
 	switch same := src.(type) {
 	case Null[T]:
@@ -103,11 +104,11 @@ func (n Null[T]) MarshalJSON() ([]byte, error) {
 	return n.V.MarshalJSON()
 }
 
-// UnmarshalJSON takes what the ID's UnmarshalJSON takes, and an empty text. On an error the receiver
-// stays as it was.
+// UnmarshalJSON accepts the same input as the ID's UnmarshalJSON, and an empty text. On failure the
+// receiver is unchanged.
 func (n *Null[T]) UnmarshalJSON(data []byte) error {
 	var id T
-	if string(data) == `""` { // NULL as the key of a map
+	if string(data) == `""` { // a map key that is NULL
 		data = []byte("null")
 	}
 	if err := json.Unmarshal(data, &id); err != nil {
@@ -117,7 +118,7 @@ func (n *Null[T]) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// MarshalText returns the ID's text, which is empty for NULL.
+// MarshalText returns the ID's text, or an empty text for NULL.
 func (n Null[T]) MarshalText() ([]byte, error) {
 	if !n.Valid {
 		return []byte{}, nil
@@ -125,19 +126,19 @@ func (n Null[T]) MarshalText() ([]byte, error) {
 	return n.V.MarshalText()
 }
 
-// UnmarshalText takes what the ID's UnmarshalText takes, and an empty text. On an error the receiver
-// stays as it was.
+// UnmarshalText accepts the same input as the ID's UnmarshalText, and an empty text. On failure the
+// receiver is unchanged.
 func (n *Null[T]) UnmarshalText(text []byte) error {
 	return n.set(len(text) == 0, func(id any) error {
 		return id.(encoding.TextUnmarshaler).UnmarshalText(text)
 	})
 }
 
-// UnmarshalParam is UnmarshalText, for web frameworks that bind parameters by it, as gin does.
+// UnmarshalParam is UnmarshalText for web frameworks, such as gin, that call it to bind parameters.
 func (n *Null[T]) UnmarshalParam(param string) error { return n.UnmarshalText([]byte(param)) }
 
-// MarshalBinary returns the ID's binary form, which is empty for NULL. Of an ID that is stored as
-// text it is the text, because clickhouse-go writes a FixedString by it.
+// MarshalBinary returns the ID's binary form, or no bytes for NULL. For an ID that is stored as
+// text it returns the text, because clickhouse-go writes a FixedString with this method.
 func (n Null[T]) MarshalBinary() ([]byte, error) {
 	if !n.Valid || n.V.Storage() == idtype.StorageText {
 		return n.MarshalText()
@@ -145,7 +146,7 @@ func (n Null[T]) MarshalBinary() ([]byte, error) {
 	return n.V.MarshalBinary()
 }
 
-// UnmarshalBinary takes what MarshalBinary writes. On an error the receiver stays as it was.
+// UnmarshalBinary accepts the output of MarshalBinary. On failure the receiver is unchanged.
 func (n *Null[T]) UnmarshalBinary(data []byte) error {
 	if n.V.Storage() == idtype.StorageText {
 		return n.UnmarshalText(data)
@@ -155,7 +156,7 @@ func (n *Null[T]) UnmarshalBinary(data []byte) error {
 	})
 }
 
-// MarshalBSONValue returns the ID's, or null.
+// MarshalBSONValue returns the ID in BSON, or null.
 func (n Null[T]) MarshalBSONValue() (typ byte, data []byte, err error) {
 	if !n.Valid {
 		return bsonNull, nil, nil
@@ -163,15 +164,15 @@ func (n Null[T]) MarshalBSONValue() (typ byte, data []byte, err error) {
 	return any(n.V).(encoder).MarshalBSONValue()
 }
 
-// UnmarshalBSONValue takes what the ID's UnmarshalBSONValue takes, and null. On an error the receiver
-// stays as it was.
+// UnmarshalBSONValue accepts the same input as the ID's UnmarshalBSONValue, and null. On failure
+// the receiver is unchanged.
 func (n *Null[T]) UnmarshalBSONValue(typ byte, data []byte) error {
 	return n.set(typ == bsonNull, func(id any) error {
 		return id.(decoder).UnmarshalBSONValue(typ, data)
 	})
 }
 
-// MarshalCBOR returns the ID's, or null.
+// MarshalCBOR returns the ID in CBOR, or null.
 func (n Null[T]) MarshalCBOR() ([]byte, error) {
 	if !n.Valid {
 		return []byte{cborNull}, nil
@@ -179,8 +180,8 @@ func (n Null[T]) MarshalCBOR() ([]byte, error) {
 	return any(n.V).(encoder).MarshalCBOR()
 }
 
-// UnmarshalCBOR takes what the ID's UnmarshalCBOR takes, and null. On an error the receiver stays as
-// it was.
+// UnmarshalCBOR accepts the same input as the ID's UnmarshalCBOR, and null. On failure the receiver
+// is unchanged.
 func (n *Null[T]) UnmarshalCBOR(data []byte) error {
 	null := len(data) == 1 && data[0] == cborNull
 	return n.set(null, func(id any) error { return id.(decoder).UnmarshalCBOR(data) })
@@ -191,7 +192,8 @@ const (
 	cborNull byte = 0xf6
 )
 
-// encoder and decoder are what IDs have for formats that their packages know by name alone.
+// encoder and decoder are the methods of IDs for formats that call them by name, without an
+// interface of the standard library.
 type encoder interface {
 	MarshalBSONValue() (typ byte, data []byte, err error)
 	MarshalCBOR() ([]byte, error)
@@ -202,7 +204,7 @@ type decoder interface {
 	UnmarshalCBOR(data []byte) error
 }
 
-// set stores what decode reads, or NULL.
+// set stores the value that decode reads, or NULL.
 func (n *Null[T]) set(null bool, decode func(id any) error) error {
 	var id T
 	if !null {
@@ -214,5 +216,5 @@ func (n *Null[T]) set(null bool, decode func(id any) error) error {
 	return nil
 }
 
-// GormDataType returns the ID's column type.
+// GormDataType returns the column type of the ID.
 func (n Null[T]) GormDataType() string { return n.V.GormDataType() }

@@ -1,4 +1,4 @@
-// Package sqlid stores the IDs of package idtype by database/sql.
+// Package sqlid stores the IDs of package idtype with database/sql.
 //
 //	type UserID = idtype.Decimal[User]
 //
@@ -17,15 +17,19 @@
 //	list, args := sqlid.In([]UserID{id})
 //	rows, err := db.Query("SELECT id, name FROM users WHERE id IN "+list, args...)
 //
-// The ID types are parameters and scan destinations as they are. This holds for pgx's driver,
-// go-sqlite3 and go-sql-driver/mysql. Package sqlid adds three things. Columns for CREATE TABLE
-// have checks that keep foreign values out, and so have [NamedType]s. There are parameter lists, and
-// [Array] for PostgreSQL. [Null] is a nullable ID whose JSON is null. Package pgxid has pgx's own
-// interface.
+// The ID types work unchanged as parameters and scan destinations, with pgx's driver, go-sqlite3,
+// and go-sql-driver/mysql. Package sqlid adds three things:
+//
+//   - definitions of columns for CREATE TABLE, and [NamedType]s, with checks that reject values
+//     which are not IDs of the scheme;
+//   - parameter lists ([In] and [InNumbered]), and [Array] for PostgreSQL;
+//   - [Null], a nullable ID whose JSON is null.
+//
+// If you use pgx's own interface, see package pgxid.
 //
 // # Types
 //
-// These columns hold IDs. They sort as the IDs do, with two exceptions:
+// The following columns hold IDs. With two exceptions they sort like the IDs:
 //
 //	idtype.Storage   SQLite         PostgreSQL         MySQL, MariaDB
 //	bigint           INTEGER, INT   BIGINT             BIGINT
@@ -33,13 +37,13 @@
 //	text             TEXT           TEXT COLLATE "C"   CHAR(16) of ascii_bin
 //	uuid             TEXT           UUID               in MySQL none; in MariaDB UUID
 //
-// An EightByte as bigint sorts as a signed number, in every database. For the order of UUIDs in old
-// versions of MariaDB see [MariaDB].
+// An EightByte stored as bigint sorts as a signed number in every database. For the order of UUIDs
+// in old versions of MariaDB see [MariaDB].
 //
 // # Zero and NULL
 //
-// An ID that is zero is an error as a parameter, and no column takes it. NULL is an error for a
-// plain ID as a destination. Scan a column that may be NULL into a pointer, sql.Null or [Null].
+// A zero ID is an error as a parameter, and the checks of all columns reject it. Scanning NULL into
+// a plain ID is an error. If a column may be NULL, scan it into a pointer, sql.Null, or [Null].
 package sqlid
 
 import (
@@ -54,51 +58,54 @@ import (
 	"github.com/idmint/idmint/internal/schemes"
 )
 
-// A Domain is the set of values that a column takes.
+// A Domain is the set of values that a column accepts.
 type Domain int
 
-// The domains, from the narrowest to the widest, and one for numbers of JavaScript.
+// The domains, from the narrowest to the widest, and one for JavaScript's numbers.
 const (
-	// Production takes IDs that follow the scheme's layout and were not made by a test generator.
+	// Production accepts IDs that follow the scheme's layout and were not minted by a test
+	// generator.
 	Production Domain = iota
-	// Layout takes IDs that follow the scheme's layout.
+	// Layout accepts all IDs that follow the scheme's layout.
 	Layout
-	// Positive takes all of 1 ..= 2^63−1, or all bytes of the scheme's size except zero. It is for
-	// tables that hold rows older than the scheme.
+	// Positive accepts all of 1 ..= 2^63−1, or any bytes of the scheme's size except zero. It is
+	// for tables with rows that are older than the scheme.
 	Positive
-	// Number takes 1 ..= 2^53−1, the integers that JavaScript's numbers hold, of whatever layout. It
-	// is for integers alone: of sequences and snowflakes that stay below, and of scramble.Int53.
+	// Number accepts 1 ..= 2^53−1, the integers that JavaScript's numbers hold, regardless of
+	// layout. It is only for integers: for sequences and snowflakes that stay below that limit, and
+	// for scramble.Int53.
 	Number
 )
 
-// A Column describes a column of IDs of type T. Without a name its definitions are errors.
+// A Column describes a column of IDs of type T. Its Name is required in definitions.
 type Column[T idtype.ID] struct {
 	Name   string
 	Domain Domain
 }
 
-// Type returns the column's type, for example "BIGINT". The error is a [*DialectError], a
-// [*StorageError] or a [*SchemeError].
+// Type returns the type of the column, such as "BIGINT". The error is a [*DialectError], a
+// [*StorageError], or a [*SchemeError].
 func (c Column[T]) Type(d Dialect) (string, error) { return c.any().Type(d) }
 
-// Check returns a condition that holds for the column's domain, and for NULL. A column of SQLite
-// takes any type, so the condition asks for the type as well. The error is as of Type, or tells of
-// an unknown domain or a column without a name.
+// Check returns a condition that is true for the values of the column's domain, and for NULL. In
+// SQLite a column accepts values of any type, so there the condition checks the type as well. Check
+// returns the errors of Type, and an error if the domain is unknown or the column has no name.
 //
 //	id BETWEEN 10000000000 AND 9223372029999999999 AND id % 100000 <> 0
 func (c Column[T]) Check(d Dialect) (string, error) { return c.any().Check(d) }
 
-// PrimaryKey returns the column's definition in CREATE TABLE as the primary key. A row that is
-// inserted without a key is an error: no sequence, identity or AUTO_INCREMENT makes one up. Trace IDs
-// repeat: where rows stay for more than 388 days, take NotNull and a key of (period, id). In SQLite, end the statement with WITHOUT ROWID. The table is then kept in the order of the key,
-// without an index beside it. Errors are those of Check.
+// PrimaryKey returns the definition of the column as the primary key in CREATE TABLE. Inserting a
+// row without a key is an error, because no sequence, identity, or AUTO_INCREMENT fills it in.
+// Trace IDs repeat: if rows are kept for more than 388 days, use NotNull and a key of (period, id).
+// In SQLite, end the statement with WITHOUT ROWID, which stores the table in the order of the key
+// and needs no separate index. The errors are those of Check.
 func (c Column[T]) PrimaryKey(d Dialect) (string, error) { return c.any().PrimaryKey(d) }
 
-// NotNull returns the definition of a column that always holds an ID, such as a foreign key. Errors
-// are those of Check.
+// NotNull returns the definition of a column that always holds an ID, such as a foreign key. The
+// errors are those of Check.
 func (c Column[T]) NotNull(d Dialect) (string, error) { return c.any().NotNull(d) }
 
-// Nullable returns the definition of a column that may hold NULL. Errors are those of Check.
+// Nullable returns the definition of a column that may hold NULL. The errors are those of Check.
 func (c Column[T]) Nullable(d Dialect) (string, error) { return c.any().Nullable(d) }
 
 func (c Column[T]) any() AnyColumn {
@@ -106,8 +113,8 @@ func (c Column[T]) any() AnyColumn {
 	return AnyColumn{idtype.LayoutOf(zero), zero.Storage(), c.Name, c.Domain}
 }
 
-// Must returns a definition, and panics where there is none. It is for definitions that a program
-// has in its text: what can be wrong with them is wrong at each start.
+// Must returns a definition, or panics if there is an error. It is for definitions that are
+// constant in a program, so that any mistake shows up at the first start.
 //
 //	var userKey = sqlid.Must(sqlid.Column[UserID]{Name: "id"}.PrimaryKey(sqlid.Postgres))
 func Must(definition string, err error) string {
@@ -117,10 +124,9 @@ func Must(definition string, err error) string {
 	return definition
 }
 
-// An AnyColumn is a [Column] for a program that learns the scheme when it runs. The scheme may be one
-// of [idtype.LayoutOf]. A [*StorageError]
-// is also returned for a form in which IDs of the scheme are not stored. [AnyColumn.Storages] are
-// those in which they are.
+// An AnyColumn is a [Column] for programs that learn the scheme at run time. The scheme may also be
+// a result of [idtype.LayoutOf]. Its methods also return a [*StorageError] for a form in which IDs
+// of the scheme are not stored; [AnyColumn.Storages] lists the forms in which they are.
 type AnyColumn struct {
 	Scheme  idtype.Scheme
 	Storage idtype.Storage
@@ -128,13 +134,13 @@ type AnyColumn struct {
 	Domain  Domain
 }
 
-// Storages returns the forms in which IDs of the scheme are stored, the default one first. Of a
-// scheme that is not known there are none.
+// Storages returns the forms in which IDs of the scheme are stored, with the default one first. For
+// an unknown scheme it returns none.
 func (c AnyColumn) Storages() []idtype.Storage {
 	return slices.Clone(schemes.Of(c.Scheme).Storages)
 }
 
-// Type is as [Column.Type].
+// Type is like [Column.Type].
 func (c AnyColumn) Type(d Dialect) (string, error) {
 	f := schemes.Of(c.Scheme)
 	size, stored := f.Size, f.Storages
@@ -153,22 +159,22 @@ func (c AnyColumn) Type(d Dialect) (string, error) {
 	return column, nil
 }
 
-// zeroText is the text of a sno ID of zero bytes.
+// zeroText is the text of a sno ID whose bytes are all zero.
 const zeroText = "2222222222222222"
 
-// Check is as [Column.Check].
+// Check is like [Column.Check].
 func (c AnyColumn) Check(d Dialect) (string, error) {
 	return c.check(d, "column", d.Quote(c.Name))
 }
 
-// check is the condition for the value of a column or a type, which SQL calls name there.
+// check returns the condition for the value of a column or a type, which SQL refers to by name.
 func (c AnyColumn) check(d Dialect, of, name string) (string, error) {
 	_, err := c.Type(d)
 	switch {
 	case err != nil:
 		return "", err
 	case c.Name == "":
-		return "", fmt.Errorf("sqlid: the %s has no name: set its field Name", of)
+		return "", fmt.Errorf("sqlid: the %s has no name: set the field Name", of)
 	case c.Domain < Production || c.Domain > Number:
 		return "", fmt.Errorf("sqlid: %s %s: unknown domain %d: "+
 			"want Production, Layout, Positive or Number", of, d.Quote(c.Name), c.Domain)
@@ -198,15 +204,15 @@ func (c AnyColumn) check(d Dialect, of, name string) (string, error) {
 	return fill.Replace(checks[dialect.Family(d)][c.Storage]), nil
 }
 
-// version7 is what a check asks of the version of UUIDs.
+// version7 matches the part of a check that tests the version of a UUID.
 var version7 = regexp.MustCompile("<7>(.*)</7>")
 
-// numbers is the condition for integers of the domain, in every dialect.
+// numbers returns the condition for integers of the domain, which is the same in every dialect.
 func (c AnyColumn) numbers(name string) (string, error) {
 	switch f := schemes.Of(c.Scheme); {
 	case f.Fields == nil:
 		return "", &SchemeError{c.Scheme}
-	case f.Size > 0: // the sign is a bit like any other
+	case f.Size > 0: // the sign is just another bit
 		return name + " <> 0", nil
 	case c.Domain == Positive:
 		return name + " > 0", nil
@@ -217,15 +223,15 @@ func (c AnyColumn) numbers(name string) (string, error) {
 	}
 }
 
-// PrimaryKey is as [Column.PrimaryKey].
+// PrimaryKey is like [Column.PrimaryKey].
 func (c AnyColumn) PrimaryKey(d Dialect) (string, error) {
 	return c.definition(d, true, " NOT NULL PRIMARY KEY")
 }
 
-// NotNull is as [Column.NotNull].
+// NotNull is like [Column.NotNull].
 func (c AnyColumn) NotNull(d Dialect) (string, error) { return c.definition(d, false, " NOT NULL") }
 
-// Nullable is as [Column.Nullable].
+// Nullable is like [Column.Nullable].
 func (c AnyColumn) Nullable(d Dialect) (string, error) { return c.definition(d, false, "") }
 
 func (c AnyColumn) definition(d Dialect, key bool, constraint string) (string, error) {
@@ -243,22 +249,23 @@ func (c AnyColumn) definition(d Dialect, key bool, constraint string) (string, e
 	return fmt.Sprintf("%s %s%s CHECK (%s)", d.Quote(c.Name), column, constraint, check), nil
 }
 
-// In returns the parameter list of an IN, "(?, ?, ?)", and the IDs as arguments. Without IDs the
-// list is "(NULL)", which is true of no row. Not every database accepts IN (), and to ask for all
-// rows would be wrong. For PostgreSQL see [InNumbered].
+// In returns the parameter list of an IN, such as "(?, ?, ?)", and the IDs as arguments. Without
+// IDs the list is "(NULL)", which matches no row: not every database accepts IN (), and matching
+// all rows would be wrong. For PostgreSQL see [InNumbered].
 //
 //	list, args := sqlid.In(ids)
 //	db.Query("SELECT name FROM users WHERE id IN "+list, args...)
 //
-// For lists that vary in length, an [idtype.Slice] as one parameter keeps the statement's text the
-// same.
+// If the length of the list varies, pass an [idtype.Slice] as one parameter instead, so that the
+// statement's text stays the same.
 func In[T idtype.ID](ids []T) (list string, args []any) {
 	return parameters(ids, func(int) string { return "?" })
 }
 
-// InNumbered is [In] with PostgreSQL's parameters, "($3, $4, $5)". The argument first is the number
-// of the first one, from 1 on. For lists that vary in length, = ANY($3) keeps the statement's text
-// the same. It takes an [Array]; with package pgxid it takes the slice as it is.
+// InNumbered is like [In] but with PostgreSQL's parameters, such as "($3, $4, $5)". The argument
+// first is the number of the first parameter, which counts from 1. If the length of the list
+// varies, use = ANY($3) instead, so that the statement's text stays the same. Its argument is an
+// [Array], or the plain slice with package pgxid.
 //
 //	list, args := sqlid.InNumbered(2, ids)
 //	query := "SELECT name FROM users WHERE team = $1 AND id IN " + list

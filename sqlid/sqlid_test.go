@@ -193,7 +193,7 @@ func TestNoName(t *testing.T) {
 			sqlid.Column[UserID]{}.Nullable, sqlid.Column[UserID]{}.Check,
 		} {
 			text, err := define(d)
-			const want = "sqlid: the column has no name: set its field Name"
+			const want = "sqlid: the column has no name: set the field Name"
 			if err == nil || err.Error() != want || text != "" {
 				t.Errorf("%s: %q, %v", d, text, err)
 			}

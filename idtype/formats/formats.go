@@ -1,6 +1,7 @@
-// Package formats has the numbers of the layouts of docs/design/formats.md: widths of parts,
-// largest values, epochs, and the steps between IDs. Package idtype composes IDs by them, and
-// generators count by them. Users read the ranges above each type of idtype.
+// Package formats defines the constants of the layouts in docs/design/formats.md: the widths and
+// largest values of the parts, epochs, and the steps between IDs. Package idtype uses them to
+// compose IDs, and package generator to count. For users, the ranges are listed above each type of
+// idtype.
 package formats
 
 import (
@@ -8,43 +9,44 @@ import (
 	"time"
 )
 
-// The decimal ID.
+// Constants of the decimal ID.
 const (
 	DecimalMaxLaunch    = 99_999
 	DecimalMaxGenerator = 99_999
-	// DecimalMaxCounter is the largest with which every generator and launch fits 63 bits.
+	// DecimalMaxCounter is the largest counter with which every generator and launch fits into 63
+	// bits.
 	DecimalMaxCounter = math.MaxInt64/DecimalStep - 1
 
 	DecimalGeneratorStep = DecimalMaxLaunch + 1
-	// DecimalStep is the distance between an ID and the next one of its generator.
+	// DecimalStep is the distance between two consecutive IDs of a generator.
 	DecimalStep = (DecimalMaxGenerator + 1) * DecimalGeneratorStep
 
-	// DecimalMin and DecimalMax are the smallest and the largest ID, those of test launches
-	// included.
+	// DecimalMin and DecimalMax are the smallest and the largest ID, including IDs of test
+	// launches.
 	DecimalMin = DecimalStep
 	DecimalMax = DecimalMaxCounter*DecimalStep + (DecimalStep - 1)
 )
 
-// The trace ID.
+// Constants of the trace ID.
 const (
 	TraceTimestampBits = 25
 	TraceNodeBits      = 16
 	TraceBottomBits    = 22
 
-	TraceMaxTimestamp = 1<<TraceTimestampBits - 1 // the next second has timestamp 0
+	TraceMaxTimestamp = 1<<TraceTimestampBits - 1 // after it, timestamps start again at 0
 	TraceMaxNode      = 1<<TraceNodeBits - 1
 	TraceMaxBottom    = 1<<TraceBottomBits - 1
 
-	// TraceNodeStep is the distance between the same numbers of two nodes, TraceTimeStep that of
-	// two seconds.
+	// TraceNodeStep is the distance between the same numbers of two adjacent nodes, and
+	// TraceTimeStep that of two adjacent seconds.
 	TraceNodeStep = 1 << TraceBottomBits
 	TraceTimeStep = TraceNodeStep << TraceNodeBits
 
-	// TracePeriod is the time after which timestamps, and with them IDs, repeat.
+	// TracePeriod is the time after which timestamps repeat, and IDs with them.
 	TracePeriod = (TraceMaxTimestamp + 1) * time.Second
 )
 
-// The short ID. Times are Unix times in milliseconds.
+// Constants of the short ID. Times are Unix times in milliseconds.
 const (
 	ShortTimeBits     = 42
 	ShortSequenceBits = 9
@@ -59,7 +61,7 @@ const (
 	ShortTimeStep     = ShortSequenceStep << ShortSequenceBits
 )
 
-// The eightbyte ID. The mode parts the generator's bits.
+// Constants of the eightbyte ID. The mode separates the generator's bits in two.
 const (
 	EightByteTimeBits         = 42
 	EightByteSequenceBits     = 6
@@ -74,7 +76,7 @@ const (
 	EightByteMaxCluster   = 1<<EightByteClusterBits - 1
 )
 
-// The sno ID. Times are Unix times in milliseconds.
+// Constants of the sno ID. Times are Unix times in milliseconds.
 const (
 	SnoTimeBits      = 39
 	SnoTickTockBits  = 1
@@ -91,7 +93,7 @@ const (
 	SnoMaxSequence  = 1<<SnoSequenceBits - 1
 )
 
-// Those of [idtype.UUID7], of RFC 9562.
+// Constants of [idtype.UUID7], defined by RFC 9562.
 const (
 	UUID7MaxUnixMs = 1<<48 - 1
 	UUID7Version   = 7

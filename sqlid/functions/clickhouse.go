@@ -2,13 +2,14 @@ package functions
 
 import "strings"
 
-// Arguments take the place of their names wherever these stand. What they are is not declared. If
-// and tryBase64Decode run for values that are no ID as well, and must not fail.
+// Arguments are substituted for their names wherever these occur, and their types are not declared.
+// The functions if and tryBase64Decode are evaluated even for values that are not IDs, and must not
+// fail.
 var clickhouseFragments = strings.NewReplacer(
 	"{number}", "reinterpretAsUInt64(reverse(id))",
 	"{ms}", "toUnixTimestamp64Milli(toDateTime64(t, 3, 'UTC'))",
-	"{n}", "toInt64(id)", // narrower integers lose bits that are shifted
-	// seconds from 2^36 before 1970 on, a multiple of the period
+	"{n}", "toInt64(id)", // shifting a narrower integer would lose bits
+	// Seconds since 2^36 seconds before 1970, which is a multiple of the period.
 	"{second}", "intDiv(toUnixTimestamp64Micro(toDateTime64(t, 6, 'UTC')) + 68719476736000000,"+
 		" 1000000)",
 	"{time}", "fromUnixTimestamp64Milli(toInt64(",
@@ -33,8 +34,8 @@ var clickhouse = words{
 
 	clamp: "if({ms} < %d, %[1]d, if({ms} > %d, %[2]d, {ms}))", scaled: "intDiv(%s - %d, %d)",
 	least: "bitShiftLeft({unit}, %d) + ({unit} = 0)", most: "bitShiftLeft({unit}, %d) + %d",
-	// Of a FixedString the length is a constant. Expressions are compiled after three uses, and then
-	// ClickHouse 26.5 takes "length(id) = 10 AND" with a text behind it for false.
+	// The length of a FixedString is a constant. Expressions are compiled after three uses, and
+	// from then on ClickHouse 26.5 treats "length(id) = 10 AND" followed by a text as false.
 	layout:     "length(hex(id)) = %[3]d AND hex(id) != repeat('00', %[1]d)",
 	wordLayout: "length(id) = 8 AND {number} != 0",
 	nonzero:    "bitAnd({n}, %[2]d) != 0",

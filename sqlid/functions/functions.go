@@ -1,38 +1,42 @@
-// Package functions has SQL functions that take IDs apart, and bound queries by time. They are for
-// people at a console, and for tools that show reports. Programs have the methods of the IDs.
+// Package functions provides SQL functions that return the parts of IDs, and the bounds of IDs for
+// queries by time. They are for people at a console and for reporting tools, because these cannot
+// call the methods of the ID types as a Go program can.
 //
 //	SELECT idmint_decimal_launch(id), count(*) FROM users GROUP BY 1;
 //	SELECT * FROM events WHERE id BETWEEN idmint_sno_min('2026-11-01') AND idmint_sno_max(now());
 //
-// [Install] creates them in PostgreSQL, MySQL, MariaDB and ClickHouse, and [Statements] returns
-// their SQL. SQLite keeps no functions: [Register] adds them to each connection. `idmint functions`
-// writes the SQL for a console. All databases have the same names, and docs/reference/sql.md lists them.
+// [Install] creates the functions in PostgreSQL, MySQL, MariaDB, and ClickHouse, and [Statements]
+// returns their SQL. SQLite does not store functions, so [Register] adds them to each connection.
+// The command `idmint functions` prints the SQL for a console. The names are the same in all
+// databases, and are listed in docs/reference/sql.md.
 //
-// # What they take
+// # Arguments
 //
-// Functions of decimal, trace, short and snowflake IDs take the number. Those of snowflake IDs read
-// Twitter's layout. [Snowflakes] has those of another, such as idmint_tsid_time. Those of eightbyte and sno IDs take
-// the bytes. Others turn the forms of a column into bytes and back, as idmint_sno_from_text and
-// idmint_sno_uuid do. A sequence ID has no parts, and no functions.
+// Functions for decimal, trace, short, and snowflake IDs accept the number, and functions for
+// eightbyte and sno IDs accept the bytes. Snowflake functions assume Twitter's layout; [Snowflakes]
+// adds functions for another layout, such as idmint_tsid_time. Other functions convert the forms of
+// a column to bytes and back, such as idmint_sno_from_text and idmint_sno_uuid. A sequence ID has
+// no parts, and therefore no functions.
 //
-// # What they promise
+// # Results
 //
-// NULL gives NULL. What is no ID gives NULL as well: zero, bytes of another length, a text that
-// Parse refuses. A part of a value that does not follow the scheme's layout is NULL, because rows
-// may be older than the scheme. So a report goes on where a row is odd.
+// The result is NULL if the argument is NULL or not an ID: zero, bytes of another length, or a text
+// that Parse rejects. A part is also NULL if the value does not follow the scheme's layout, because
+// rows may be older than the scheme. An odd row therefore does not stop a report.
 //
-// The functions depend on their arguments alone. They are IMMUTABLE in PostgreSQL, and
-// DETERMINISTIC and NO SQL in MySQL and MariaDB. In PostgreSQL they may stand in an index.
+// The functions depend only on their arguments. They are IMMUTABLE in PostgreSQL, so that an index
+// may use them, and DETERMINISTIC and NO SQL in MySQL and MariaDB.
 //
 // # Time
 //
-// In PostgreSQL a time is a TIMESTAMPTZ. In MySQL and MariaDB it is a DATETIME of UTC: a TIMESTAMP
-// column is converted by the session's time_zone first. In ClickHouse it is a DateTime64 of UTC,
-// and a text is read as UTC. In SQLite it is a text of UTC.
+// In PostgreSQL a time is a TIMESTAMPTZ. In MySQL and MariaDB it is a DATETIME in UTC, and a
+// TIMESTAMP column is first converted by the session's time_zone. In ClickHouse it is a DateTime64
+// in UTC, and texts are read as UTC. In SQLite it is a text in UTC.
 //
-// The bound of a time is the smallest or largest ID of its unit, as idtype.Bounds has it.
-// A time before the first one that IDs carry counts as the first, and one after the last as the
-// last. So a report that begins in 1970 finds all rows. In Go such a time is an error.
+// The bound of a time is the smallest or the largest ID of its unit of time, as in idtype.Bounds.
+// Times before the first or after the last one that IDs can carry are replaced by that first or
+// last time. A report that begins in 1970 therefore finds all rows, whereas in Go such a time is an
+// error.
 package functions
 
 import (
@@ -48,28 +52,30 @@ import (
 	"github.com/idmint/idmint/internal/schemes"
 )
 
-// Dialect is a kind of database. It is the type of package sqlid's dialects as well.
+// Dialect is a kind of database. Package sqlid uses the same type.
 type Dialect = dialect.Dialect
 
-// The dialects that keep functions.
+// The dialects that store functions.
 const (
-	// Postgres is PostgreSQL 14 or later. The functions go into the first schema of search_path.
-	// Their operators are found by that path, once: let it have no schema in which somebody may
-	// create objects whom you do not trust. The search_path of a caller does not matter.
+	// Postgres is PostgreSQL 14 or later. The functions are created in the first schema of
+	// search_path. Their operators are looked up by that path once, at creation, so it should
+	// contain no schema in which people you do not trust may create objects. The search_path of a
+	// caller has no effect.
 	Postgres Dialect = dialect.Postgres
-	// MySQL is version 8.0 or later. Its statements are tested on MariaDB. To create a function
-	// takes the right CREATE ROUTINE. On a server that writes a binary log it takes
-	// log_bin_trust_function_creators or the right SUPER, too: without them the server's error is
-	// 1419, which names that setting.
+	// MySQL is version 8.0 or later. Its statements are tested on MariaDB. Creating a function
+	// requires the privilege CREATE ROUTINE. On a server that writes a binary log it also requires
+	// the setting log_bin_trust_function_creators or the privilege SUPER; otherwise the server
+	// returns error 1419, which names that setting.
 	MySQL Dialect = dialect.MySQL
-	// MariaDB is version 10.6 or later. What MySQL says of rights holds here.
+	// MariaDB is version 10.6 or later. The privileges are the same as for MySQL.
 	MariaDB Dialect = dialect.MariaDB
-	// ClickHouse is tested in version 26.5. Its functions are the whole server's, and not those of a
-	// database. On a cluster, add ON CLUSTER to the statements.
+	// ClickHouse is tested with version 26.5. Its functions belong to the whole server rather than
+	// to one database. On a cluster, add ON CLUSTER to the statements.
 	ClickHouse Dialect = dialect.ClickHouse
 )
 
-// A DialectError is returned for a dialect that keeps no functions. Of SQLite see [Register].
+// A DialectError is returned for a dialect that does not store functions. For SQLite see
+// [Register].
 type DialectError struct {
 	Dialect Dialect
 }
@@ -79,7 +85,7 @@ func (e *DialectError) Error() string {
 		e.Dialect, Postgres, MySQL, MariaDB, ClickHouse)
 }
 
-// An InstallError is returned for a statement that a database refused.
+// An InstallError is returned for a statement that a database rejected.
 type InstallError struct {
 	Statement string
 	Err       error
@@ -94,8 +100,9 @@ func (e *InstallError) Unwrap() error { return e.Err }
 
 const base32 = "'23456789abcdefghijklmnopqrstuvwx'"
 
-// eachCharacter is an expression for each character of a sno ID's text. In it %[1]d stands for its
-// place from 1 on, %[2]d for that of its half's bytes, and %[3]d for the bits behind it there.
+// eachCharacter returns an expression for each character of a sno ID's text. In the expression,
+// %[1]d is the position of the character counted from 1, %[2]d is the position of the bytes of its
+// half, and %[3]d is the number of bits after it in that half.
 func eachCharacter(from, to int, separator, expression string) string {
 	var all []string
 	for i := from; i < to; i++ {
@@ -104,25 +111,28 @@ func eachCharacter(from, to int, separator, expression string) string {
 	return strings.Join(all, separator)
 }
 
-// eachHalf is an expression for each half of a text, of those for its characters.
+// eachHalf returns an expression for each half of a text, made of the expressions for its
+// characters.
 func eachHalf(separator, begin, or, expression, end string) string {
 	return begin + eachCharacter(0, 8, or, expression) + end + separator +
 		begin + eachCharacter(8, 16, or, expression) + end
 }
 
-// A syntax is how a dialect creates functions. {head} and {body} are the function's.
+// A syntax describes how a dialect creates functions; {head} and {body} stand for those of the
+// function.
 type syntax struct {
 	create    string
 	fragments *strings.Replacer
 	words
 }
 
-// A body of one expression needs no other delimiter.
+// A body of a single expression needs no other delimiter.
 const mysqlBody = "FUNCTION idmint_{head} DETERMINISTIC NO SQL RETURN {body}"
 
 var syntaxes = map[Dialect]syntax{
-	// The operators of a RETURN are found when the function is made, and not by the search_path of
-	// whoever calls it: somebody who may create objects there could have his own ones run.
+	// The operators of a RETURN are looked up when the function is created, and not by the
+	// search_path of a caller. Otherwise, anybody who may create objects in that path could make
+	// the caller run them.
 	Postgres: {
 		"CREATE OR REPLACE FUNCTION idmint_{head} LANGUAGE sql IMMUTABLE PARALLEL SAFE" +
 			" RETURN {body}", postgresFragments, postgres,
@@ -134,29 +144,30 @@ var syntaxes = map[Dialect]syntax{
 	},
 }
 
-// A Layout is a layout of snowflake IDs whose functions are wanted as well. [Snowflakes] makes it.
+// A Layout is a layout of snowflake IDs that also gets functions. [Snowflakes] creates one.
 type Layout struct {
 	name   string
 	scheme schemes.Scheme
 }
 
-// Snowflakes is the layout L, by the name that its functions have: of "items" they are
-// idmint_items_time, idmint_items_node, idmint_items_step, idmint_items_min and idmint_items_max.
+// Snowflakes returns the layout L with the name for its functions. For "items" these are
+// idmint_items_time, idmint_items_node, idmint_items_step, idmint_items_min, and idmint_items_max.
 func Snowflakes[L idtype.Snowflakes](name string) Layout {
 	return Layout{name, schemes.SnowflakeIn[L](name)}
 }
 
-// A NameError is returned for a layout whose functions would have the names of others.
+// A NameError is returned for a layout whose functions would have the same names as others.
 type NameError struct{ Name string }
 
 func (e *NameError) Error() string {
-	return fmt.Sprintf("functions: a layout named %q: want a letter, and letters, digits and _, "+
-		"in lower case, and no scheme's name", e.Name)
+	return fmt.Sprintf("functions: a layout named %q: the name must be a letter followed by letters, digits, or _, "+
+		"in lower case, and not the name of a scheme", e.Name)
 }
 
 var layoutName = regexp.MustCompile("^[a-z][a-z0-9_]*$")
 
-// wanted are the schemes by the names of their functions, those of numbers first, and layouts.
+// wanted returns the schemes and layouts by the names of their functions, with those of numbers
+// first.
 func wanted(layouts []Layout) ([]Layout, error) {
 	var all []Layout
 	for _, s := range schemes.All() {
@@ -175,10 +186,10 @@ func wanted(layouts []Layout) ([]Layout, error) {
 	return all, nil
 }
 
-// Statements returns the statements that create the functions of a dialect, or replace them, for
-// all schemes and those layouts. Each is run by itself, in this order. None ends in a semicolon.
-// MySQL cannot replace a function: there each is dropped first. The error is a [*DialectError] or a
-// [*NameError].
+// Statements returns the statements that create or replace the functions of a dialect, for all
+// schemes and the given layouts. Run them one at a time, in this order. They do not end in a
+// semicolon. MySQL cannot replace a function, so for MySQL each one is dropped first. The error is
+// a [*DialectError] or a [*NameError].
 func Statements(d Dialect, layouts ...Layout) ([]string, error) {
 	s, ok := syntaxes[d]
 	if !ok {
@@ -202,7 +213,7 @@ func Statements(d Dialect, layouts ...Layout) ([]string, error) {
 			}
 			text := strings.NewReplacer("{head}", head, "{body}", body).Replace(s.create)
 			text = fragments.Replace(text)
-			for range 3 { // fragments hold others
+			for range 3 { // fragments contain other fragments
 				text = s.fragments.Replace(text)
 			}
 			all = append(all, text)
@@ -211,14 +222,14 @@ func Statements(d Dialect, layouts ...Layout) ([]string, error) {
 	return all, nil
 }
 
-// migrators is the lock of PostgreSQL that package migrations holds as well. Two that replace a
-// function at the same time would be in each other's way.
+// migrators takes the PostgreSQL lock that package migrations also holds. Without it, two sessions
+// that replace a function at the same time would interfere.
 const migrators = "SELECT pg_advisory_xact_lock(115880053272180)"
 
-// Install creates the functions of a dialect, or replaces them. In PostgreSQL it is one
-// transaction. Elsewhere an Install that was cut off is completed by the next one. MySQL is told
-// from MariaDB by asking the server, so either dialect will do. The error is a [*DialectError], a
-// [*NameError] or an [*InstallError].
+// Install creates or replaces the functions of a dialect. In PostgreSQL it runs in one transaction;
+// in other databases, running Install again completes one that was interrupted. Install asks the
+// server whether it is MySQL or MariaDB, so either dialect works for both. The error is a
+// [*DialectError], a [*NameError], or an [*InstallError].
 func Install(ctx context.Context, db *sql.DB, d Dialect, layouts ...Layout) error {
 	var version string
 	if dialect.Family(d) == MySQL {

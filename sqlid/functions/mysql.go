@@ -2,13 +2,13 @@ package functions
 
 import "strings"
 
-// A function calls others of its own database, whichever the caller's is.
+// A function calls functions in its own database, regardless of the caller's current database.
 var mysqlFragments = strings.NewReplacer(
 	"{text}", "TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
 	"{ascii}", "CHARACTER SET ascii COLLATE ascii_bin",
 	"{1970}", "TIMESTAMP '1970-01-01 00:00:00' + INTERVAL 1000 *",
 	"{us}", "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', t)",
-	// seconds from 2^36 before 1970 on, a multiple of the period
+	// Seconds since 2^36 seconds before 1970, which is a multiple of the period.
 	"{second}", "(({us} + 68719476736000000) DIV 1000000)",
 	"{number of}", "CAST(CONV(HEX(",
 	"{end}", "), 16, 10) AS UNSIGNED)",

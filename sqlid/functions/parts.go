@@ -9,26 +9,26 @@ import (
 	"github.com/idmint/idmint/internal/schemes"
 )
 
-// words are how a dialect says what is made of the fields of a scheme whose IDs are numbers.
+// words are the SQL fragments of a dialect for schemes whose IDs are numbers.
 type words struct {
 	part, time, end                 string // behind the names of functions that return a part, the time, and a bound
 	id, div, mod, shift, mask, cast string
-	stamp                           string // the time of the highest bits in units, and the epoch
-	clamp, scaled                   string // the milliseconds of a time, and the units of them
+	stamp                           string // the time from the highest bits, in units, and the epoch
+	clamp, scaled                   string // the milliseconds of a time, and their units
 	least, most                     string
-	layout, wordLayout              string // of the size, and as many zeros; of 8 bytes that are a number too
+	layout, wordLayout              string // for bytes of a size, which are not all zero; for 8 bytes that are also a number
 	nonzero                         string
-	guard                           string // what it computes where {layout} is true
+	guard                           string // the body, or NULL unless {layout} is true
 }
 
-// A function is its name without idmint_ and the scheme, arguments and result, and what it
-// computes. If it is valid, the result is NULL where the ID does not follow the layout.
+// A function consists of a head, which is its name (without idmint_ and the scheme), arguments, and
+// result, and of a body. If valid is set, the result is NULL unless the ID follows the layout.
 type function struct {
 	head, body string
 	valid      bool
 }
 
-// functionsOf reads the SQL of a scheme.
+// functionsOf parses the SQL of a scheme for one dialect.
 func functionsOf(text string, d Dialect) (all []function) {
 	_, text, _ = strings.Cut(text, "\n-- "+string(d)+"\n")
 	text, _, _ = strings.Cut(text, "\n\n")
@@ -45,14 +45,14 @@ func functionsOf(text string, d Dialect) (all []function) {
 	return all
 }
 
-// nameOf is the name in a function's head.
+// nameOf returns the name in a function's head.
 func nameOf(head string) string {
 	name, _, _ := strings.Cut(head, "(")
 	return strings.TrimSuffix(name, " AS ")
 }
 
-// functions are those of a scheme: its parts and bounds, where its IDs are numbers, and those made
-// by hand. These take the place of one that has their name.
+// functions returns the functions of a scheme: generated ones for parts and bounds if its IDs are
+// numbers, and those written by hand, which replace generated ones of the same name.
 func (w words) functions(f *schemes.Facts, byHand []function) (all []function) {
 	for _, part := range f.PartNames {
 		switch _, below := f.Part(part); {
@@ -83,7 +83,7 @@ func (w words) functions(f *schemes.Facts, byHand []function) (all []function) {
 	return all
 }
 
-// body computes a part.
+// body returns the expression for a part.
 func (w words) body(f *schemes.Facts, part string) string {
 	field, below := f.Part(part)
 	i := slices.Index(f.Fields, field)
@@ -101,7 +101,7 @@ func (w words) body(f *schemes.Facts, part string) string {
 	return fmt.Sprintf(w.cast, x)
 }
 
-// ofScheme are the fragments of a scheme.
+// ofScheme returns the fragments of a scheme.
 func (w words) ofScheme(f *schemes.Facts) *strings.Replacer {
 	layout := f.Numbers("id", w.nonzero, false)
 	switch {

@@ -2,8 +2,9 @@ package functions
 
 import "strings"
 
-// What reports call for each row is a single expression, and not STRICT: the planner puts such
-// functions into the query. Bounds are STRICT, because least and greatest pass over NULL.
+// Functions that reports call for each row are a single expression and not STRICT, so that the
+// planner can inline them into the query. Bounds are STRICT, because least and greatest ignore
+// NULL.
 var postgresFragments = strings.NewReplacer(
 	"{time}", "AT TIME ZONE 'UTC'",
 	"{1970}", "timestamp '1970-01-01' + interval '1 millisecond' *",
@@ -11,7 +12,7 @@ var postgresFragments = strings.NewReplacer(
 	"{ms}", "round(extract(epoch FROM date_trunc('milliseconds', {t}))::numeric * 1000)",
 	"{t}", "t AT TIME ZONE 'UTC'",
 	"{bits}", "('x' || encode(id, 'hex'))::bit",
-	// the i-th character of a text, from 0 on, and ten bytes of such characters
+	// The i-th character of a text, counted from 0, and ten bytes from such characters.
 	"{character}", "substr({base 32}, substring({bits}(80) FROM 5 * i + 1 FOR 5)::bit(5)::integer"+
 		" + 1, 1)",
 	"{bytes of}", "(SELECT decode(string_agg(lpad(to_hex(v), 10, '0'), '' ORDER BY half), 'hex')"+

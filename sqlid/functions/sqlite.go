@@ -11,23 +11,24 @@ import (
 	"github.com/idmint/idmint/internal/schemes"
 )
 
-// A Registrar registers a function on a connection to SQLite. The *sqlite3.SQLiteConn of go-sqlite3
-// is one.
+// A Registrar registers a function on a connection to SQLite. *sqlite3.SQLiteConn of go-sqlite3
+// implements it.
 type Registrar interface {
 	RegisterFunc(name string, impl any, pure bool) error
 }
 
-// Register adds the functions to a connection to SQLite, which forgets them when it is closed. So
-// it goes into the ConnectHook of go-sqlite3:
+// Register adds the functions to a connection to SQLite, which keeps them until it is closed. Call
+// Register in go-sqlite3's ConnectHook, so that every connection has them:
 //
 //	sql.Register("sqlite3_idmint", &sqlite3.SQLiteDriver{
 //		ConnectHook: func(c *sqlite3.SQLiteConn) error { return functions.Register(c) },
 //	})
 //	db, err := sql.Open("sqlite3_idmint", "app.db")
 //
-// A time is a text as SQLite's own functions write it, 2026-11-23 15:04:05.000. They also take one
-// with T, a fraction of other length, without a time of day, and with Z or +01:00 behind it.
-// Without that it is of UTC. The error is a [*RegisterError] or a [*NameError].
+// Times are texts as SQLite's own functions write them, such as 2026-11-23 15:04:05.000. A time may
+// also be written with T, with a fraction of another length, without a time of day, or followed by
+// Z or an offset such as +01:00. Without an offset it is in UTC. The error is a [*RegisterError] or
+// a [*NameError].
 func Register(c Registrar, layouts ...Layout) error {
 	known, err := wanted(layouts)
 	if err != nil {
@@ -41,7 +42,7 @@ func Register(c Registrar, layouts ...Layout) error {
 	return nil
 }
 
-// A RegisterError is returned for a function that a connection refused.
+// A RegisterError is returned for a function that a connection rejected.
 type RegisterError struct {
 	Function string
 	Err      error
@@ -53,12 +54,12 @@ func (e *RegisterError) Error() string {
 
 func (e *RegisterError) Unwrap() error { return e.Err }
 
-// The values of SQLite are nil, int64, float64, string and []byte.
+// The values of SQLite are nil, int64, float64, string, and []byte.
 func sqlite(known []Layout) map[string]any {
 	all := map[string]any{}
 	for _, k := range known {
 		s, f := k.scheme, k.scheme.Known()
-		if f.Size > 0 && f.SQL == "" { // databases have functions of their own for them
+		if f.Size > 0 && f.SQL == "" { // databases have their own functions for these
 			continue
 		}
 		add := func(name string, of any) { all[k.name+"_"+name] = of }
@@ -111,7 +112,7 @@ func sqlite(known []Layout) map[string]any {
 	return all
 }
 
-// read is the ID that a column holds, of the whole domain, or nil.
+// read returns the ID that a column holds, from the whole domain, or nil.
 func read(s schemes.Scheme, v any) schemes.ID {
 	b, isBytes := v.([]byte)
 	n, isNumber := v.(int64)
@@ -128,7 +129,7 @@ func read(s schemes.Scheme, v any) schemes.ID {
 	return id
 }
 
-// ofID is a function of an ID that follows the layout.
+// ofID returns a function of an ID, whose result is nil unless the ID follows the layout.
 func ofID(s schemes.Scheme, f func(schemes.ID) any) func(any) any {
 	return func(v any) any {
 		if id := read(s, v); id != nil && id.Validate() == nil {
@@ -158,7 +159,7 @@ func partOf(name string) func(schemes.ID) any {
 
 func timeOf(id schemes.ID, around time.Time) any { return id.Times(around)[0].Format(millis) }
 
-// stored is what a column holds, or NULL.
+// stored returns the value that a column holds for the ID, or NULL.
 func stored(id schemes.ID, err error) any {
 	if err != nil {
 		return nil
@@ -170,8 +171,8 @@ func stored(id schemes.ID, err error) any {
 	return v
 }
 
-// bound is a function of a time. Where times have a first and a last one, one before counts as the
-// first, and one after as the last.
+// bound returns a function of a time. If clamped is set, times outside the range that IDs can carry
+// are replaced by the first or the last time of the range.
 func bound(s schemes.Scheme, clamped bool, end func(schemes.Bound) string) func(any) any {
 	form := schemes.Text
 	if s.Known().Size == 0 {
@@ -193,7 +194,7 @@ func bound(s schemes.Scheme, clamped bool, end func(schemes.Bound) string) func(
 	})
 }
 
-// ofTime is a function of a time.
+// ofTime returns a function of a time.
 func ofTime(f func(time.Time) any) func(any) any {
 	return func(v any) any {
 		if t, ok := moment(v); ok {
@@ -205,7 +206,7 @@ func ofTime(f func(time.Time) any) func(any) any {
 
 const millis = "2006-01-02 15:04:05.000"
 
-// moment reads a time as SQLite writes it.
+// moment parses a time as SQLite writes it.
 func moment(v any) (time.Time, bool) {
 	s, _ := v.(string)
 	s = strings.Replace(s, "T", " ", 1)
