@@ -87,11 +87,13 @@ var checksOfUUID7 = map[Dialect]map[idtype.Storage]string{
 	Postgres: {
 		idtype.StorageBytes: `octet_length({name}) = 16 AND {name} <> '\x{zeros}'` +
 			"<7> AND get_byte({name}, 6) >> 4 = 7 AND get_byte({name}, 8) >> 6 = 2</7>",
-		idtype.StorageUUID: "{name} <> '" + nilUUID + "'<7> AND {name}::text LIKE '______________7%'" +
+		idtype.StorageUUID: "{name} <> '" + nilUUID + "'" +
+			"<7> AND {name}::text LIKE '______________7%'" +
 			" AND substr({name}::text, 20, 1) IN ('8', '9', 'a', 'b')</7>",
 	},
 	MySQL: {
-		idtype.StorageBytes: "{name} <> X'{zeros}'<7> AND HEX({name}) REGEXP '^.{12}7...[89AB]'</7>",
+		idtype.StorageBytes: "{name} <> X'{zeros}'" +
+			"<7> AND HEX({name}) REGEXP '^.{12}7...[89AB]'</7>",
 		idtype.StorageUUID: "{name} <> '" + nilUUID + // only MariaDB
 			"'<7> AND LOWER({name}) REGEXP '^.{14}7.{4}[89ab]'</7>",
 	},

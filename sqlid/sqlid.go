@@ -33,7 +33,7 @@
 //
 //	idtype.Storage   SQLite         PostgreSQL         MySQL, MariaDB
 //	bigint           INTEGER, INT   BIGINT             BIGINT
-//	bytes            BLOB           BYTEA              BINARY(8), BINARY(10)
+//	bytes            BLOB           BYTEA              BINARY(8), (10), (16)
 //	text             TEXT           TEXT COLLATE "C"   CHAR(16) of ascii_bin
 //	uuid             TEXT           UUID               in MySQL none; in MariaDB UUID
 //
@@ -98,14 +98,14 @@ func (c Column[T]) Check(d Dialect) (string, error) { return c.any().Check(d) }
 // row without a key is an error, because no sequence, identity, or AUTO_INCREMENT fills it in.
 // Trace IDs repeat: if rows are kept for more than 388 days, use NotNull and a key of (period, id).
 // In SQLite, end the statement with WITHOUT ROWID, which stores the table in the order of the key
-// and needs no separate index. The errors are those of Check.
+// and needs no separate index. The errors are the same as for Check.
 func (c Column[T]) PrimaryKey(d Dialect) (string, error) { return c.any().PrimaryKey(d) }
 
 // NotNull returns the definition of a column that always holds an ID, such as a foreign key. The
 // errors are those of Check.
 func (c Column[T]) NotNull(d Dialect) (string, error) { return c.any().NotNull(d) }
 
-// Nullable returns the definition of a column that may hold NULL. The errors are those of Check.
+// Nullable returns the definition of a column that may hold NULL. The errors are the same as for Check.
 func (c Column[T]) Nullable(d Dialect) (string, error) { return c.any().Nullable(d) }
 
 func (c Column[T]) any() AnyColumn {
@@ -264,8 +264,8 @@ func In[T idtype.ID](ids []T) (list string, args []any) {
 
 // InNumbered is like [In] but with PostgreSQL's parameters, such as "($3, $4, $5)". The argument
 // first is the number of the first parameter, which counts from 1. If the length of the list
-// varies, use = ANY($3) instead, so that the statement's text stays the same. Its argument is an
-// [Array], or the plain slice with package pgxid.
+// varies, use = ANY($3) instead, which keeps the statement's text the same. Its argument is an
+// [Array], or a plain slice if you use package pgxid.
 //
 //	list, args := sqlid.InNumbered(2, ids)
 //	query := "SELECT name FROM users WHERE team = $1 AND id IN " + list

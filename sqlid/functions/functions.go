@@ -101,8 +101,8 @@ func (e *InstallError) Unwrap() error { return e.Err }
 const base32 = "'23456789abcdefghijklmnopqrstuvwx'"
 
 // eachCharacter returns an expression for each character of a sno ID's text. In the expression,
-// %[1]d is the position of the character counted from 1, %[2]d is the position of the bytes of its
-// half, and %[3]d is the number of bits after it in that half.
+// %[1]d is the position of the character counted from 1, %[2]d is the position of the first byte of
+// its half, and %[3]d is the number of bits after it in that half.
 func eachCharacter(from, to int, separator, expression string) string {
 	var all []string
 	for i := from; i < to; i++ {
@@ -160,8 +160,8 @@ func Snowflakes[L idtype.Snowflakes](name string) Layout {
 type NameError struct{ Name string }
 
 func (e *NameError) Error() string {
-	return fmt.Sprintf("functions: a layout named %q: the name must be a letter followed by letters, digits, or _, "+
-		"in lower case, and not the name of a scheme", e.Name)
+	return fmt.Sprintf("functions: layout name %q: must consist of lower-case letters, digits, and _, "+
+		"begin with a letter, and differ from other layouts and schemes", e.Name)
 }
 
 var layoutName = regexp.MustCompile("^[a-z][a-z0-9_]*$")

@@ -11,14 +11,19 @@ import (
 
 // words are the SQL fragments of a dialect for schemes whose IDs are numbers.
 type words struct {
-	part, time, end                 string // behind the names of functions that return a part, the time, and a bound
+	// The signatures, after the name, of functions that return a part, the time, or a bound.
+	part, time, end string
+
 	id, div, mod, shift, mask, cast string
-	stamp                           string // the time from the highest bits, in units, and the epoch
-	clamp, scaled                   string // the milliseconds of a time, and their units
-	least, most                     string
-	layout, wordLayout              string // for bytes of a size, which are not all zero; for 8 bytes that are also a number
-	nonzero                         string
-	guard                           string // the body, or NULL unless {layout} is true
+	stamp         string // the time, from the highest bits in units and the epoch
+	clamp, scaled string // the milliseconds of a time, and their units
+	least, most   string
+
+	// Conditions for bytes of a size that are not all zero, and for 8 bytes that are also a number.
+	layout, wordLayout string
+
+	nonzero string
+	guard   string // the body, or NULL unless {layout} is true
 }
 
 // A function consists of a head, which is its name (without idmint_ and the scheme), arguments, and

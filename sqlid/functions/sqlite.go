@@ -83,7 +83,8 @@ func sqlite(known []Layout) map[string]any {
 			})
 		}
 		for _, form := range s.FormNames() {
-			if f.Text.Digits || f.Layout != "" || form == schemes.Hex || form == schemes.Number && f.Size == 0 {
+			if f.Text.Digits || f.Layout != "" || form == schemes.Hex ||
+				form == schemes.Number && f.Size == 0 {
 				continue
 			}
 			add(form, func(v any) any {

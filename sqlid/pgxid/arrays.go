@@ -11,8 +11,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// The forms are types here. Where the server does not say which array it wants, pgx asks the
-// value's type.
+// The forms as types. If the server does not report which array it wants, pgx chooses by the type
+// of the value.
 type (
 	bigint struct{}
 	raw    struct{}
@@ -21,7 +21,7 @@ type (
 	ranges struct{}
 )
 
-// More forms. No column of an ID has them.
+// Two more forms, which no column of an ID has.
 const (
 	formRange idtype.Storage = "int8range"
 	formList  idtype.Storage = "an array or JSON"
@@ -29,7 +29,7 @@ const (
 
 type getter = pgtype.ArrayGetter
 
-// An array is an array of IDs whose columns have the form F.
+// An array is an array of IDs that are stored in the form F.
 type array[F any] struct{ getter }
 
 func newArray[F any](g getter) any { return array[F]{g} }
@@ -40,14 +40,14 @@ var arrays = map[idtype.Storage]func(getter) any{
 	formRange: newArray[ranges],
 }
 
-// A list is an array where the server says that it wants one. Where it does not say, a Slice is its
-// JSON. An array would become {1,2} in a column of texts, and {} in one of JSON.
+// A list is an array if the server reports that it wants one. Otherwise a Slice is sent as JSON,
+// because an array would become {1,2} in a text column, and {} in a JSON column.
 type list struct{ getter }
 
 func newList(g getter) any { return list{g} }
 
-// registerArray makes t the element type of its arrays in a map. pgx asks for codecs of arrays by
-// their type, so the array's codec stays pgx's own.
+// registerArray makes t the element type of its arrays in a map. pgx recognizes array codecs by
+// their type, so the codec of the array has to remain pgx's own.
 func registerArray(m *pgtype.Map, t *pgtype.Type) {
 	array, known := m.TypeForName("_" + t.Name)
 	if !known {
@@ -60,7 +60,7 @@ func registerArray(m *pgtype.Map, t *pgtype.Type) {
 	}
 }
 
-// wrapArray recognises slices of IDs, and pgx's own types of arrays of IDs.
+// wrapArray recognizes slices of IDs, and pgx's own types for arrays of IDs.
 func wrapArray(value any) (pgtype.WrappedEncodePlanNextSetter, any, bool) {
 	g, element, ok := getterOf(value)
 	if !ok {
@@ -77,7 +77,7 @@ func wrapArray(value any) (pgtype.WrappedEncodePlanNextSetter, any, bool) {
 	return &arrayPlan{of: of}, of(g), true
 }
 
-// getterOf is of slices, slices of slices and Go's arrays, and of pgx's own types.
+// getterOf returns the getter for slices, slices of slices, Go's arrays, and pgx's own types.
 func getterOf(value any) (g getter, element reflect.Type, ok bool) {
 	v := reflect.ValueOf(value)
 	var theirs any
@@ -91,7 +91,7 @@ func getterOf(value any) (g getter, element reflect.Type, ok bool) {
 	case reflect.Array:
 		_, theirs, _ = pgtype.TryWrapArrayEncodePlan(value)
 	case reflect.Struct:
-		// One of ours cannot be written as the column's type.
+		// Our own types get here if they cannot be written as the column's type.
 		if _, own := value.(interface{ isOurs() }); own {
 			return nil, nil, false
 		}
@@ -125,8 +125,8 @@ func (p *arrayPlan) Encode(value any, buf []byte) ([]byte, error) {
 	return buf, nil
 }
 
-// atElement adds to an error what pgx does not say: the index of the refused element, or that the
-// column is an array.
+// atElement adds to an error what pgx leaves out: the index of the rejected element, or the fact
+// that the column is an array.
 func atElement(g getter, err error) error {
 	var form *StorageError
 	if errors.As(err, &form) {
@@ -153,8 +153,8 @@ func atElement(g getter, err error) error {
 	return err
 }
 
-// Bytes are a list of numbers to pgx, and it would write them into a column of arrays. For an ID
-// that is bytes, pgx asks such a column for a loneBytes first. No other column takes one.
+// To pgx, bytes are a list of numbers, which it would write into an array column. For a byte ID,
+// pgx first asks such a column for a loneBytes, which no other column accepts.
 type loneBytes struct{ getter }
 
 func (loneBytes) IndexType() any { return nil }
@@ -171,7 +171,7 @@ type refusedBytes struct{ refusal }
 
 func (*refusedBytes) SetNext(pgtype.EncodePlan) {}
 
-// A slice hands out pointers to its elements. To hand out an element as any would allocate.
+// A slice returns pointers to its elements, because converting an element to any would allocate.
 type slice struct{ v reflect.Value }
 
 func (s slice) Dimensions() []pgtype.ArrayDimension {
@@ -191,8 +191,8 @@ func (s slice) Index(i int) any {
 
 func (s slice) IndexType() any { return reflect.Zero(s.v.Type().Elem()).Interface() }
 
-// A nested is slices of slices, which are one array of several dimensions. pgx has that too, but
-// leaves out elements of [][][]int64{{{1}}, {{2, 3}}}.
+// A nested represents slices of slices, which form one array of several dimensions. pgx's own
+// version of this omits elements of [][][]int64{{{1}}, {{2, 3}}}.
 type nested struct {
 	dimensions []pgtype.ArrayDimension // nil is NULL
 	leaves     []slice                 // the innermost slices, all of one length

@@ -12,31 +12,30 @@ import (
 	"github.com/idmint/idmint/internal/keys"
 )
 
-// formJSON is the form of a column that holds the JSON of IDs.
+// formJSON is the form of a column that holds IDs as JSON.
 const formJSON idtype.Storage = "json"
 
-// forms are PostgreSQL's types, and what IDs they hold without a change. A type of another name,
-// such as float8, holds none.
+// forms maps PostgreSQL's types to the form of IDs that they hold without changing them. Other
+// types, such as float8, hold no IDs.
 var forms = map[string]idtype.Storage{
 	"int8": idtype.StorageBigint, "bytea": idtype.StorageBytes, "uuid": idtype.StorageUUID,
 	"json": formJSON, "jsonb": formJSON,
-	// Varying and padded characters hold texts as text does.
+	// Varying and padded characters store texts in the same way as text.
 	"text": idtype.StorageText, "varchar": idtype.StorageText, "bpchar": idtype.StorageText,
 	"name": idtype.StorageText, "citext": idtype.StorageText, "unknown": idtype.StorageText,
-	// Other integers hold those IDs that fit; pgx refuses the others.
+	// Other integer types hold the IDs that fit; pgx rejects all others.
 	"int2": idtype.StorageBigint, "int4": idtype.StorageBigint, "numeric": idtype.StorageBigint,
 	"oid": idtype.StorageBigint, "oid8": idtype.StorageBigint, "xid": idtype.StorageBigint,
 	"xid8": idtype.StorageBigint, "cid": idtype.StorageBigint,
 }
 
-// A codec is another codec that knows IDs as well. It changes nothing for other types. pgx asks
-// nobody before a codec. It asks the codec before it sees that a type is a driver.Valuer or
-// sql.Scanner.
+// A codec adds IDs to another codec, whose other types it does not change. The codec is what pgx
+// asks first, even before it checks whether a type is a driver.Valuer or sql.Scanner.
 type codec struct {
 	pgtype.Codec
-	name   string         // of PostgreSQL's type
-	form   idtype.Storage // of the IDs that it holds
-	direct [2]bool        // whether a format is that of a direct plan
+	name   string         // the name of PostgreSQL's type
+	form   idtype.Storage // the form of the IDs that it holds
+	direct [2]bool        // formats with a direct plan
 }
 
 func newCodec(t *pgtype.Type) *codec {
@@ -45,7 +44,7 @@ func newCodec(t *pgtype.Type) *codec {
 	switch {
 	case t.Name == "int8", form == idtype.StorageBytes, form == idtype.StorageUUID:
 		c.direct[pgtype.BinaryFormatCode] = true
-	case form == idtype.StorageText: // in either format it is the text
+	case form == idtype.StorageText: // both formats are the text
 		c.direct = [2]bool{true, true}
 	}
 	return c
@@ -55,13 +54,13 @@ func (c *codec) isDirect(format int16) bool {
 	return uint16(format) < uint16(len(c.direct)) && c.direct[format]
 }
 
-// PlanEncode has a plan for IDs in binary and in JSON. In text pgx's own plan, by Value, is as
-// good. IDs of another form are refused. pgx would fill up 8 or 10 bytes to a UUID, and round
-// integers to floats.
+// PlanEncode returns a plan for IDs in the binary format and in JSON. In the text format pgx's own
+// plan, which calls Value, is just as good. IDs of another form are rejected, because pgx would pad
+// 8 or 10 bytes to a UUID and round integers to floats.
 func (c *codec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
 	t := reflect.TypeOf(value)
 	if isSlice(t) {
-		if c.form == formJSON || c.form == idtype.StorageText && c.name != "name" { // it cuts off
+		if c.form == formJSON || c.form == idtype.StorageText && c.name != "name" { // name truncates
 			return c.Codec.PlanEncode(m, oid, format, value)
 		}
 		return refusal{c.name, formList}
@@ -80,8 +79,9 @@ func (c *codec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) p
 	return c.Codec.PlanEncode(m, oid, format, value)
 }
 
-// PlanScan has a plan for IDs in binary and in JSON. In text pgx's own plan, by Scan, is as good. A
-// value of a column of another form is refused, unless it can only mean the ID.
+// PlanScan returns a plan for IDs in the binary format and in JSON. In the text format pgx's own
+// plan, which calls Scan, is just as good. Values from a column of another form are rejected,
+// unless they can only mean the ID.
 func (c *codec) PlanScan(m *pgtype.Map, oid uint32, format int16, dst any) pgtype.ScanPlan {
 	t := reflect.TypeOf(dst)
 	k, ok := idOf(t)
@@ -91,7 +91,7 @@ func (c *codec) PlanScan(m *pgtype.Map, oid uint32, format int16, dst any) pgtyp
 	if c.form == formJSON {
 		return jsonPlan{version: c.name == "jsonb" && format == pgtype.BinaryFormatCode}
 	}
-	if t.Elem().Kind() == reflect.Pointer { // pgx asks again for what it points to
+	if t.Elem().Kind() == reflect.Pointer { // pgx asks again for the inner pointer
 		return c.Codec.PlanScan(m, oid, format, dst)
 	}
 	switch {
@@ -106,13 +106,13 @@ func (c *codec) PlanScan(m *pgtype.Map, oid uint32, format int16, dst any) pgtyp
 	}
 }
 
-// A StorageError is returned for an ID as a parameter where the column has another form. It is also
-// returned for a value of such a column where the destination is an ID.
+// A StorageError is returned if an ID is the parameter for a column of another form, or the
+// destination for a value from such a column.
 type StorageError struct {
-	Type   string         // of the parameter or the destination in Go
-	Value  string         // the ID, its wrapper, or what the column holds
+	Type   string         // the Go type of the parameter or the destination
+	Value  string         // the ID, its wrapper, or the column's value
 	Want   idtype.Storage // the form of the ID
-	Column string         // PostgreSQL's name of the column's type
+	Column string         // the type of the column in PostgreSQL
 }
 
 func (e *StorageError) Error() string {
@@ -121,8 +121,8 @@ func (e *StorageError) Error() string {
 		e.Value, e.Type, e.Want, e.Column)
 }
 
-// typeName is the type of a parameter, or of what a destination points to, without the paths of
-// packages.
+// typeName returns the type of a parameter, or the type that a destination points to, without the
+// import paths.
 func typeName(v any) string {
 	t := reflect.TypeOf(v)
 	for t.Kind() == reflect.Pointer {
@@ -131,7 +131,7 @@ func typeName(v any) string {
 	return keys.TypeName(t)
 }
 
-// A refusal is the plan for a parameter that the column does not hold.
+// A refusal is the plan for a parameter that the column cannot hold.
 type refusal struct {
 	column string
 	want   idtype.Storage
@@ -146,8 +146,8 @@ func (r refusal) Encode(value any, _ []byte) ([]byte, error) {
 	return nil, &StorageError{typeName(value), fmt.Sprint(value), r.want, r.column}
 }
 
-// unfit is the plan for an ID from a column that does not hold it. NULL is NULL in any column: the
-// server calls the type of a NULL without one text.
+// unfit is the plan for reading an ID from a column that cannot hold it. NULL is accepted from any
+// column, because the server gives the type text to a NULL without a type.
 type unfit struct {
 	column *codec
 	m      *pgtype.Map
@@ -170,8 +170,8 @@ func (u *unfit) Scan(src []byte, dst any) error {
 	return &StorageError{typeName(dst), value, u.want, u.column.name}
 }
 
-// A textPlan reads IDs that are bytes from a text of 16 characters, which is theirs, or of 36 for a
-// UUID. As many characters as they have bytes are no ID.
+// A textPlan reads byte IDs from a text column: the 16 characters of their text, or the 36
+// characters of a UUID. A text with as many characters as the ID has bytes is rejected.
 type textPlan struct{ column string }
 
 func (p textPlan) Scan(src []byte, dst any) error {
@@ -184,13 +184,13 @@ func (p textPlan) Scan(src []byte, dst any) error {
 	return dst.(sql.Scanner).Scan(string(src))
 }
 
-// isUUID reports whether a destination is for IDs of 16 bytes, or for a wrapper of one.
+// isUUID reports whether a destination is for IDs of 16 bytes, or for a wrapper of such an ID.
 func isUUID(dst any) bool {
 	k, ok := idOf(reflect.TypeOf(dst))
 	return ok && k.typ.Len() == textLen
 }
 
 const (
-	textLen = 16 // of the text of an ID that is bytes
-	uuidLen = 36 // and of a UUID
+	textLen = 16 // characters in the text of a byte ID
+	uuidLen = 36 // characters in the text of a UUID
 )

@@ -14,9 +14,10 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// A direct plan writes and reads lone IDs in the binary format of their column. It leaves what is
-// no ID to the key's Value and Scan, whose errors are the right ones. Encode gets what pgx made the
-// plan for: an ID or a pointer to one. Scan gets a pointer to one.
+// A direct plan writes and reads lone IDs in the binary format of their column. Anything that is
+// not an ID is passed to the key's Value and Scan, which return the right errors. Encode receives
+// the value that pgx made the plan for, which is an ID or a pointer to one; Scan receives a pointer
+// to one.
 type direct interface {
 	pgtype.EncodePlan
 	pgtype.ScanPlan
@@ -29,8 +30,8 @@ func directOf(t reflect.Type, form idtype.Storage) direct {
 	return &inBytes{form, form == idtype.StorageBigint || form == idtype.StorageBytes || t.Len() == 16}
 }
 
-// integers are the IDs that are an int64. Their number is read by reflection: a method call by
-// interface takes longer.
+// integers is the plan for IDs that are an int64. It reads the number by reflection, because a
+// method call through an interface takes longer.
 type integers struct{}
 
 func (integers) Encode(id any, buf []byte) ([]byte, error) {
@@ -55,14 +56,14 @@ func (integers) Scan(src []byte, dst any) error {
 	return scanColumn(idtype.StorageBigint, src, dst)
 }
 
-// inBytes are the IDs that are bytes, in columns of a form.
+// inBytes is the plan for byte IDs in columns of one form.
 type inBytes struct {
 	form idtype.Storage
-	raw  bool // the column has the ID's bytes, and not its characters
+	raw  bool // the column holds the ID's bytes rather than its characters
 }
 
-// Encode: the bytes of an EightByte are those of its bigint. The characters of a Sno are the bytes
-// of its UUID, and a UUID7's bytes are.
+// Encode writes the bytes of an EightByte for a bigint, the characters of a Sno as the bytes of a
+// UUID, and the bytes of a UUID7 as they are.
 func (p *inBytes) Encode(id any, buf []byte) ([]byte, error) {
 	if v := id.(interface{ IsZero() bool }); v.IsZero() {
 		_, err := id.(driver.Valuer).Value()
@@ -87,7 +88,7 @@ func (p *inBytes) Scan(src []byte, dst any) error {
 	return scanColumn(p.form, src, dst)
 }
 
-// bytesOf are the bytes of an ID, or of one that a pointer points to.
+// bytesOf returns the bytes of an ID, or of the ID that a pointer points to.
 func bytesOf(id any) []byte {
 	v := reflect.ValueOf(id)
 	if v.Kind() == reflect.Pointer {
@@ -98,7 +99,7 @@ func bytesOf(id any) []byte {
 	return array.Bytes()
 }
 
-// scanColumn is for what is no ID in the usual form.
+// scanColumn scans values that are not an ID in its usual form.
 func scanColumn(form idtype.Storage, src []byte, dst any) error {
 	scanner := dst.(sql.Scanner)
 	switch {
@@ -106,8 +107,8 @@ func scanColumn(form idtype.Storage, src []byte, dst any) error {
 		return scanner.Scan(nil)
 	case form == idtype.StorageBigint && len(src) == 8:
 		return scanner.Scan(int64(binary.BigEndian.Uint64(src)))
-	case form == idtype.StorageBigint: // a Scanner would take the bytes for text
-		return fmt.Errorf("pgxid: a bigint has 8 bytes, and not %d", len(src))
+	case form == idtype.StorageBigint: // a Scanner would read the bytes as text
+		return fmt.Errorf("pgxid: a bigint must have 8 bytes, not %d", len(src))
 	}
 	return scanner.Scan(src)
 }

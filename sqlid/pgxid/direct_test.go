@@ -107,7 +107,7 @@ func testBadDirect[T idtype.ID](t *testing.T, oid uint32, bad, was T) {
 		}
 		if oid == pgtype.Int8OID && src != nil && len(src) != 8 { // digits would be an ID to Scan
 			err := m.PlanScan(oid, pgtype.BinaryFormatCode, &dst).Scan(src, &dst)
-			want := fmt.Sprintf("pgxid: a bigint has 8 bytes, and not %d", len(src))
+			want := fmt.Sprintf("pgxid: a bigint must have 8 bytes, not %d", len(src))
 			if fmt.Sprint(err) != want || dst != was {
 				t.Errorf("%x: %v, want %s; the ID is %v", src, err, want, dst)
 			}

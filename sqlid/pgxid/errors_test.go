@@ -51,7 +51,7 @@ func TestErrorTexts(t *testing.T) {
 	if err == nil {
 		t.Errorf("slices of unequal lengths give no error %s", ragged)
 	}
-	const version = "pgxid: the server sent jsonb of another version than 1: cast the " +
+	const version = "pgxid: the server sent jsonb of a version other than 1: cast the " +
 		"column to json"
 	err = scan(pgtype.JSONBOID, "\x02\"7\"", &id)
 	for err != nil && err.Error() != version {

@@ -12,11 +12,11 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// A jsonPlan writes and reads a lone ID, or a wrapper of one, as encoding/json does. The plan of
-// pgx would write the ID's Value: a number, or bytes that are no JSON. Zero is an error, as in
-// every column. An OrZero of none is null.
+// A jsonPlan writes and reads a lone ID, or a wrapper of an ID, as encoding/json does. pgx's own
+// plan would write the ID's Value: a number, or bytes that are not JSON. As in every column, zero
+// is an error, and an OrZero without an ID is null.
 type jsonPlan struct {
-	version bool // jsonb in binary begins with one
+	version bool // binary jsonb begins with a version
 }
 
 const jsonbVersion = 1
@@ -33,7 +33,8 @@ func (p jsonPlan) Encode(value any, buf []byte) ([]byte, error) {
 	if err != nil || column == nil {
 		return nil, err
 	}
-	// The ID itself: sql.Null has JSON of its own, and a publicid.ID shows its field to nobody.
+	// Marshal the ID itself: the JSON of sql.Null differs, and a publicid.ID does not expose its
+	// field.
 	k, _ := idOf(v.Type())
 	id := reflect.New(k.typ)
 	if err := id.Interface().(sql.Scanner).Scan(column); err != nil && !errors.Is(err, idtype.ErrZero) {
@@ -52,7 +53,7 @@ func (p jsonPlan) Encode(value any, buf []byte) ([]byte, error) {
 func (p jsonPlan) Scan(src []byte, dst any) error {
 	if p.version && src != nil {
 		if len(src) == 0 || src[0] != jsonbVersion {
-			return fmt.Errorf("pgxid: the server sent jsonb of another version than %d: "+
+			return fmt.Errorf("pgxid: the server sent jsonb of a version other than %d: "+
 				"cast the column to json", jsonbVersion)
 		}
 		src = src[1:]
@@ -63,7 +64,7 @@ func (p jsonPlan) Scan(src []byte, dst any) error {
 	return scanJSON(src, reflect.ValueOf(dst))
 }
 
-// scanJSON sets what dst points to. JSON's null is NULL.
+// scanJSON sets the value that dst points to. JSON's null is read as NULL.
 func scanJSON(src []byte, dst reflect.Value) error {
 	null := src == nil || string(src) == "null"
 	if dst.Type().Elem().Kind() == reflect.Pointer {
@@ -81,7 +82,7 @@ func scanJSON(src []byte, dst reflect.Value) error {
 	scanner := dst.Interface().(sql.Scanner)
 	u, ok := scanner.(json.Unmarshaler)
 	switch {
-	case null && src != nil && ok && dst.Elem().Kind() == reflect.Struct: // an OrZero of none
+	case null && src != nil && ok && dst.Elem().Kind() == reflect.Struct: // an OrZero without an ID
 		return u.UnmarshalJSON(src)
 	case null:
 		return scanner.Scan(nil)
@@ -90,7 +91,7 @@ func scanJSON(src []byte, dst reflect.Value) error {
 	id := reflect.New(k.typ)
 	var err error
 	if k.form == idtype.StorageBigint && len(src) != 0 && src[0] != '"' {
-		err = id.Interface().(sql.Scanner).Scan(src) // a number, as two modes store it
+		err = id.Interface().(sql.Scanner).Scan(src) // a number, as stored by two of the modes
 	} else {
 		err = id.Interface().(json.Unmarshaler).UnmarshalJSON(src)
 	}

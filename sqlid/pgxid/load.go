@@ -11,21 +11,23 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// LoadTypes is [AfterConnect] for a database that has types of its own for IDs, such as
+// LoadTypes is [AfterConnect] for a database that defines its own types for IDs, such as the
+// domains of [github.com/idmint/idmint/sqlid.NamedType]:
 //
 //	CREATE DOMAIN user_id AS bigint CHECK (VALUE > 0)
 //
-// of [github.com/idmint/idmint/sqlid.NamedType]. Columns of a domain need nothing: the server calls
-// them by their base type. Arrays of a domain, array_agg among them, are types that pgx knows only
-// once it has asked for their numbers. Each new connection asks, in one query.
+// Columns of a domain work without it, because the server reports their base type. Arrays of a
+// domain, including the result of array_agg, are types that pgx knows only after it has asked the
+// server for their OIDs. Each new connection does so in one query.
 //
 //	config.AfterConnect = pgxid.LoadTypes("user_id", "order_id")
 //
-// A name may have a schema before it, "sales.user_id". Without one it is a type of that name in any
-// schema. The types must exist: migrate by another pool. Names of enums and composites work as well.
+// A name may have a schema, as in "sales.user_id"; without a schema it refers to a type of that
+// name in any schema. The types must exist, so run migrations on another pool. Names of enums and
+// composite types work as well.
 //
-// The connection fails with a [*LoadError] where a type does not exist or the query fails, also
-// because ctx ended.
+// The connection fails with a [*LoadError] if a type does not exist or the query fails, for example
+// because ctx is done.
 func LoadTypes(names ...string) func(context.Context, *pgx.Conn) error {
 	return func(ctx context.Context, conn *pgx.Conn) error {
 		Register(conn.TypeMap())
@@ -49,7 +51,7 @@ func LoadTypes(names ...string) func(context.Context, *pgx.Conn) error {
 	}
 }
 
-// hasArray reports whether a type and the type of its arrays are among those loaded.
+// hasArray reports whether a type and its array type are among the loaded types.
 func hasArray(loaded []*pgtype.Type, name string) bool {
 	return slices.ContainsFunc(loaded, func(t *pgtype.Type) bool {
 		return t.Name == name && slices.ContainsFunc(loaded, func(a *pgtype.Type) bool {
@@ -59,13 +61,13 @@ func hasArray(loaded []*pgtype.Type, name string) bool {
 	})
 }
 
-// arrayOf is PostgreSQL's name of the type of arrays of a type.
+// arrayOf returns PostgreSQL's name for the array type of a type.
 func arrayOf(name string) string {
 	dot := strings.LastIndexByte(name, '.') + 1
 	return name[:dot] + "_" + name[dot:]
 }
 
-// A LoadError is returned for types that a connection could not be told of. It wraps the reason.
+// A LoadError is returned if the types could not be loaded for a connection. It wraps the reason.
 type LoadError struct {
 	Names []string
 	Err   error

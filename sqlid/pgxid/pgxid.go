@@ -1,4 +1,4 @@
-// Package pgxid makes the ID types of package idtype types of pgx, like int64.
+// Package pgxid teaches pgx the ID types of package idtype, so that they work like int64.
 //
 //	config, err := pgxpool.ParseConfig(dsn)
 //	if err != nil {
@@ -16,23 +16,23 @@
 //	}
 //	users, err := pgx.CollectRows(rows, pgx.RowToStructByName[User])
 //
-// IDs then go in binary, alone and in arrays, ranges, COPY and batches, without a detour over
-// database/sql. Other connections are wired so:
+// pgx then sends IDs in its binary format, alone and in arrays, ranges, COPY, and batches, without
+// a detour through database/sql. For other kinds of connections:
 //
 //	stdlib.OpenDB(*config, stdlib.OptionAfterConnect(pgxid.AfterConnect)) // database/sql
 //	pgxid.Register(conn.TypeMap())                                        // a single connection
 //
-// Who uses another database imports package sqlid alone, and compiles no pgx.
+// If you use another database, import only package sqlid, which does not depend on pgx.
 //
 // # Types
 //
-// The keys of all entities work, and none has to be named:
+// The keys of all entities work, without being registered one by one:
 //
 //	Go                                             PostgreSQL
 //	UserID, *UserID                                bigint, bytea, uuid, text: its idtype.Storage
 //	sql.Null, sqlid.Null, idtype.OrZero of UserID  the same
-//	all of these                                   json and jsonb, as MarshalJSON writes the ID
-//	[]UserID, []*UserID, [] of the wrappers        an array of it: WHERE id = ANY($1)
+//	all of these                                   json and jsonb, in the form of MarshalJSON
+//	[]UserID, []*UserID, [] of the wrappers        an array, as in WHERE id = ANY($1)
 //	[][]UserID, [3]UserID                          the same
 //	pgtype.FlatArray, pgtype.Array                 the same
 //	idtype.Slice                                   an array, or JSON: see below
@@ -41,32 +41,35 @@
 //
 // # Zero, NULL and errors
 //
-// Zero is an error wherever it is a parameter. NULL is an error wherever the destination is a plain
-// ID. JSON's null is NULL. Errors of the IDs are those of package idtype, wrapped by pgx. CopyFrom
-// alone leaves of an error its text, because pgx has the server say it.
+// Zero is an error in every parameter, and NULL is an error in every destination that is a plain
+// ID. JSON's null counts as NULL. Errors about IDs are those of package idtype, wrapped by pgx. The
+// exception is CopyFrom, which keeps only the text of an error, because pgx passes it through the
+// server.
 //
-// # What a column does not hold
+// # Columns of another form
 //
-// A parameter is a [*StorageError], before anything is sent, where the column would change it. So
-// are an integer in a float8 and bytes in a uuid. int2, int4, numeric, oid and xid8 take what fits.
+// A parameter that the column would change, such as an integer in a float8 or bytes in a uuid, is
+// rejected with a [*StorageError] before anything is sent. The types int2, int4, numeric, oid, and
+// xid8 accept integers that fit.
 //
-// A value is a StorageError where Scan would make another ID of it. So are 8 characters of a text:
-// they are not the bytes of an EightByte. A text that can only mean the ID is read. These are the
-// digits of decimal, trace and sequence IDs, and the 16 characters of IDs that are bytes.
+// A value that Scan would turn into a different ID is rejected with a StorageError too. For
+// example, 8 characters from a text column are not read as the bytes of an EightByte. A text that
+// can only mean the ID is accepted: the digits of decimal, trace, and sequence IDs, and the 16
+// characters of byte IDs.
 //
-// Types that pgx does not know are as without this package: citext, enums, money, extensions. What
-// they hold reaches Scan, which takes 8 characters for an EightByte. Register citext as a
-// pgtype.TextCodec before [Register]. Cast others to text. [LoadTypes] tells pgx of domains, whose
-// arrays it cannot read otherwise.
+// Types that pgx does not know, such as citext, enums, money, and types of extensions, behave as
+// they do without this package: their values reach Scan, which reads 8 characters as the bytes of
+// an EightByte. For citext, register it as a pgtype.TextCodec before [Register]; cast the others to
+// text. [LoadTypes] loads domains, whose arrays pgx cannot read otherwise.
 //
-// Under database/sql, before Go 1.27, only parameters are checked. Every value reaches Scan, which
-// reads a lone ID in jsonb by #>>'{}'.
+// With database/sql before Go 1.27, only parameters are checked. All values reach Scan, which can
+// read a lone ID from jsonb with #>>'{}'.
 //
 // # Query exec modes
 //
-// All five work. In [pgx.QueryExecModeExec] and [pgx.QueryExecModeSimpleProtocol] nobody says what
-// type a parameter has. Nothing can be refused there, and the server reads a text as its column's
-// type:
+// All five modes work. In [pgx.QueryExecModeExec] and [pgx.QueryExecModeSimpleProtocol], however,
+// the type of a parameter is unknown. No parameter can be rejected in these modes, and the server
+// parses texts as the type of the column:
 //
 //	parameter              column    in these two modes                  in the other modes
 //	an ID of bytes         text      its bytes as \x335f…                a StorageError
@@ -82,32 +85,34 @@
 //	idtype.Slice           jsonb     JSON                                JSON
 //	idtype.Slice           text      JSON                                JSON
 //
-// Where the mode cannot change, store to_jsonb($1::text) of id.String(). A composite needs, as with
-// int64, conn.LoadType, RegisterType and, in these two modes, RegisterDefaultPgType.
+// If you cannot change the mode, store to_jsonb($1::text) with id.String(). As with int64, a
+// composite type needs conn.LoadType and RegisterType, and in these two modes also
+// RegisterDefaultPgType.
 //
-// Behind PgBouncer in transaction mode the same modes work as with int64.
-// [pgx.QueryExecModeDescribeExec] needs a transaction there. [pgx.QueryExecModeCacheStatement]
-// needs a max_prepared_statements, of PgBouncer 1.21, that is not 0.
+// With PgBouncer in transaction mode, the same modes work as for int64.
+// [pgx.QueryExecModeDescribeExec] then needs a transaction. [pgx.QueryExecModeCacheStatement] needs
+// PgBouncer 1.21 with a max_prepared_statements other than 0.
 //
 // # Without this package
 //
-// IDs then go through their Value and Scan, which take several times as long. That is right for a
-// column of the ID's own type, and for a Slice as JSON. Elsewhere it is not, and often nobody says
-// so:
+// Without pgxid, IDs are sent and read by their Value and Scan methods, which take several times as
+// long. The results are right for a column of the ID's own type, and for a Slice as JSON. Elsewhere
+// they are wrong, often without an error:
 //
-//   - An ID of bytes in a uuid is filled up with zeros, and in a text it is raw bytes. Neither is
-//     read back. In an array it is a list of numbers.
-//   - A float4 rounds IDs above 2^24, a float8 those above 2^53.
-//   - An integer in jsonb is a number, and an ID of bytes an error. No string in jsonb is read.
-//   - A text, inet, xml or time of 8 or 10 characters is read as the bytes of an EightByte or Sno.
-//   - Arrays and ranges are errors in Exec and SimpleProtocol.
+//   - An ID of bytes is padded with zeros in a uuid column, and becomes raw bytes in a text column.
+//     Neither can be read back. In an array it becomes a list of numbers.
+//   - A float4 rounds IDs above 2^24, and a float8 rounds IDs above 2^53.
+//   - In jsonb an integer becomes a number, and an ID of bytes is an error. Strings in jsonb cannot
+//     be read.
+//   - A text, inet, xml, or time of 8 or 10 characters is read as the bytes of an EightByte or Sno.
+//   - Arrays and ranges are errors in the modes Exec and SimpleProtocol.
 //
-// Other types, any and int64 among them, are read and written as before.
+// Other types, including any and int64, are read and written as before.
 //
 // # Speed
 //
-// An ID takes about as long as an int64. In CopyFrom, hand over &row.ID rather than row.ID: a pointer
-// as any is no allocation.
+// An ID takes about as long as an int64. In CopyFrom, pass &row.ID rather than row.ID, because
+// converting a pointer to any does not allocate.
 package pgxid
 
 import (
@@ -118,14 +123,14 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// AfterConnect is [Register] for the configuration of a pool. It never fails. A pool that has a hook
-// already takes [After].
+// AfterConnect calls [Register] for each connection of a pool. It never fails. If the pool already
+// has a hook, use [After].
 func AfterConnect(_ context.Context, conn *pgx.Conn) error {
 	Register(conn.TypeMap())
 	return nil
 }
 
-// After returns a hook that calls the pool's own, which may be nil, and then [AfterConnect]:
+// After returns a hook that calls the pool's own hook, which may be nil, and then [AfterConnect]:
 //
 //	config.AfterConnect = pgxid.After(config.AfterConnect)
 func After(hook func(context.Context, *pgx.Conn) error) func(context.Context, *pgx.Conn) error {
@@ -140,9 +145,9 @@ func After(hook func(context.Context, *pgx.Conn) error) func(context.Context, *p
 	}
 }
 
-// Register makes a connection's map know all ID types. To do it again changes nothing. Register
-// types of your own for PostgreSQL's names, such as another codec for jsonb, before: Register
-// builds on them.
+// Register adds all ID types to a connection's type map. Calling it again has no effect. If you
+// register your own types under PostgreSQL's names, such as another codec for jsonb, do so before,
+// because Register builds on them.
 func Register(m *pgtype.Map) {
 	if _, done := m.TypeForValue(idRange{}); done {
 		return
@@ -152,7 +157,7 @@ func Register(m *pgtype.Map) {
 		if !known {
 			continue
 		}
-		if _, ours := t.Codec.(*codec); !ours { // a map may have it from another one
+		if _, ours := t.Codec.(*codec); !ours { // the map may have been copied from another
 			t = &pgtype.Type{Name: t.Name, OID: t.OID, Codec: newCodec(t)}
 			m.RegisterType(t)
 		}
@@ -166,14 +171,15 @@ func Register(m *pgtype.Map) {
 	}, m.TryWrapEncodePlanFuncs...)
 }
 
-// defaults are the types that values have where the server does not say which they have.
+// defaults are the types of values for which the server does not report a type.
 var defaults = map[any]string{
 	array[bigint]{}: "_int8", array[raw]{}: "_bytea",
 	array[uuid]{}: "_uuid", array[text]{}: "_text",
 	idRange{}: "int8range", array[ranges]{}: "_int8range", idMultirange{}: "int8multirange",
 }
 
-// names are the types that pgx knows, in its words. Of citext each database has its own number.
+// names are the types that pgx knows, as pgx names them. The OID of citext differs between
+// databases.
 var names = strings.Fields(`aclitem bit bool box bpchar bytea char cid cidr circle citext date
 	float4 float8 inet int2 int4 int8 interval json jsonb jsonpath line lseg macaddr macaddr8 name
 	numeric oid oid8 path point polygon record text tid time timestamp timestamptz tsvector unknown

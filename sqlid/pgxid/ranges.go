@@ -6,7 +6,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// An idRange is a range of IDs: pgx's own type under a name that says so.
+// An idRange is a range of IDs. The type only gives pgx's own type a new name.
 type idRange struct{ pgtype.RangeValuer }
 
 func wrapRange(value any) (pgtype.WrappedEncodePlanNextSetter, any, bool) {
@@ -24,7 +24,7 @@ func (p *rangePlan) Encode(value any, buf []byte) ([]byte, error) {
 	return p.next.Encode(idRange{value.(pgtype.RangeValuer)}, buf)
 }
 
-// An idMultirange is a multirange of IDs in the same way.
+// An idMultirange is a multirange of IDs, in the same way.
 type idMultirange struct{ pgtype.MultirangeGetter }
 
 func wrapMultirange(value any) (pgtype.WrappedEncodePlanNextSetter, any, bool) {

@@ -13,33 +13,33 @@ import (
 	"github.com/idmint/idmint/internal/schemes"
 )
 
-// Which Go types are IDs, wrappers of IDs and lists of IDs.
+// This file decides which Go types are IDs, wrappers of IDs, and lists of IDs.
 
-// An idKind is a type of IDs, with what is asked of it.
+// An idKind describes a type of IDs.
 type idKind struct {
 	typ    reflect.Type
 	direct direct
-	form   idtype.Storage // of the columns of such IDs
-	// A text can only mean the ID. That is false for a Short ID, since Scan takes digits for its
-	// integer, and they may be its text. It is false for an EightByte, since Scan takes 8
-	// characters for its bytes.
+	form   idtype.Storage // of columns with such IDs
+	// textIsDistinct reports that a text can only mean the ID. It is false for a Short, because
+	// Scan reads digits as the integer although they may be a text. It is false for an EightByte,
+	// because Scan reads 8 characters as bytes.
 	textIsDistinct bool
 }
 
 func newKind(t reflect.Type) *idKind {
 	zero := reflect.Zero(t).Interface().(keys.ID)
 	k := &idKind{typ: t, direct: directOf(t, zero.Storage()), form: zero.Storage()}
-	// of a scheme that is not known neither is this
+	// Of an unknown scheme this is false too.
 	k.textIsDistinct = k.form == idtype.StorageUUID || schemes.OfID(zero).Text.Digits
 	return k
 }
 
-// kinds holds the *idKind of each type that was asked for, or a nil one. To ask anew would take
-// longer than to read an ID.
+// kinds caches the *idKind of each type that was looked up, or nil, because looking it up again
+// would take longer than reading an ID.
 var kinds sync.Map
 
-// idOf is the ID type of a value: its own, or that of the ID that it points to or wraps. It asks no
-// value, since pgx plans for pointers that it has yet to make.
+// idOf returns the ID type of a value: its own type, or the type of the ID that it points to or
+// wraps. It looks only at types, because pgx plans for pointers that it has not created yet.
 func idOf(t reflect.Type) (*idKind, bool) {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -63,8 +63,9 @@ func idOf(t reflect.Type) (*idKind, bool) {
 	return k, k != nil
 }
 
-// findID finds the ID in a type that is no pointer. A wrapper is a struct that begins with it. A
-// struct of another package that embeds an ID has its methods, and is no ID.
+// findID returns the ID in a type that is not a pointer. A wrapper is a struct whose first field is
+// the ID. A struct of another package that embeds an ID has the ID's methods, but does not count as
+// one.
 func findID(t reflect.Type) *idKind {
 	switch {
 	case t.Kind() != reflect.Struct:
@@ -83,7 +84,7 @@ func isColumn(t reflect.Type) bool {
 		reflect.PointerTo(t).Implements(reflect.TypeFor[sql.Scanner]())
 }
 
-// storageOf is the form in which a column holds the IDs of a type.
+// storageOf returns the form in which a column holds the IDs of a type.
 func storageOf(t reflect.Type) (idtype.Storage, bool) {
 	if k, ok := idOf(t); ok {
 		return k.form, true
@@ -91,7 +92,7 @@ func storageOf(t reflect.Type) (idtype.Storage, bool) {
 	return "", false
 }
 
-// isSlice recognises an idtype.Slice, and a pointer to one: alone among slices it has a Value.
+// isSlice recognizes an idtype.Slice, and a pointer to one. It is the only slice type with a Value.
 func isSlice(t reflect.Type) bool {
 	if t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -100,8 +101,7 @@ func isSlice(t reflect.Type) bool {
 		t.Implements(reflect.TypeFor[driver.Valuer]())
 }
 
-// elementForm is the form of the elements of an array: of IDs, or of ranges of IDs that are
-// integers.
+// elementForm returns the form of the elements of an array of IDs, or of ranges of integer IDs.
 func elementForm(t reflect.Type) (idtype.Storage, bool) {
 	if isRange(t) || t != nil && t.Kind() == reflect.Pointer && isRange(t.Elem()) {
 		return formRange, true
@@ -109,7 +109,7 @@ func elementForm(t reflect.Type) (idtype.Storage, bool) {
 	return storageOf(t)
 }
 
-// isRange recognises ranges of IDs that are integers: PostgreSQL has no ranges of the other forms.
+// isRange recognizes ranges of integer IDs. PostgreSQL has no ranges for the other forms.
 func isRange(t reflect.Type) bool {
 	if t == nil || t.Kind() != reflect.Struct || t == reflect.TypeFor[idRange]() {
 		return false

@@ -1,5 +1,5 @@
-// Package pgxsuite has a sample of each type of IDs for the tests of package pgxid. Package pgxid
-// tests with them what needs no server, and integration_test/adapters the rest.
+// Package pgxsuite provides a sample of each ID type for tests of package pgxid. The tests of pgxid
+// use them for everything that needs no server, and integration_test/adapters for the rest.
 package pgxsuite
 
 import (
@@ -18,14 +18,14 @@ type User struct{ ID UserID }
 
 type UserID = idtype.Decimal[User]
 
-// NewMap is a map of types with those of IDs.
+// NewMap returns a type map with the ID types registered.
 func NewMap() *pgtype.Map {
 	m := pgtype.NewMap()
 	pgxid.Register(m)
 	return m
 }
 
-// A Sample is an ID of a type, in all that may hold one.
+// A Sample is an ID of one type, in every form that can hold it.
 type Sample struct {
 	Name   string
 	Form   idtype.Storage
@@ -33,10 +33,10 @@ type Sample struct {
 	Values []any // the ID, a pointer, and its wrappers
 	List   any
 	Slice  any        // an idtype.Slice
-	Many   func() any // to read lists into
+	Many   func() any // returns a destination for lists
 }
 
-// SampleOf is the sample of a type.
+// SampleOf returns the sample of a type.
 func SampleOf[T idtype.ID, P interface {
 	*T
 	sql.Scanner
@@ -62,18 +62,18 @@ func SampleOf[T idtype.ID, P interface {
 
 // Texts of the samples.
 const (
-	Large    = "9007199254740993" // 2^53 + 1, which no float holds
-	Deadbeef = "6465616462656566" // the bytes are characters
-	SnoText  = "8fhmi7mfls62jp64" // the bytes are not
+	Large    = "9007199254740993" // 2^53 + 1, which no float64 holds
+	Deadbeef = "6465616462656566" // its bytes are characters
+	SnoText  = "8fhmi7mfls62jp64" // its bytes are not
 	SnoUUID  = "3866686d-6937-6d66-6c73-36326a703634"
-	Negative = "cb54ecf284000000" // as an integer
+	Negative = "cb54ecf284000000" // negative as an integer
 )
 
-// Samples are of all schemes and storage forms.
+// Samples cover all schemes and forms.
 //
 //idmint:keys Samples []Sample: SampleOf[KEY[User]](NAME)
 
-// EightBytes are IDs at the boundaries of their order.
+// EightBytes returns IDs at the boundaries of their order.
 func EightBytes[E any]() (ids []idtype.EightByte[E]) {
 	for _, text := range []string{
 		"0000000000000001", "cb54ecf284000000", "7fffffffffffffff", "ffffffffffffefff",
@@ -83,7 +83,7 @@ func EightBytes[E any]() (ids []idtype.EightByte[E]) {
 	return ids
 }
 
-// Snos are IDs at the boundaries of their order.
+// Snos returns IDs at the boundaries of their order.
 func Snos[E any]() (ids []idtype.Sno[E]) {
 	for _, text := range []string{
 		"2222222222222223", "8fhmi7mfls62jp64", "brpk4q72xwf2m63l", "xxxxxxxxxxxxxxxx",
