@@ -1,9 +1,9 @@
 package publicid
 
-// alphabet is Crockford's base 32 in lower case, in the order of the values.
+// alphabet is Crockford's base 32 in lower case, ordered by value.
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// none is the value of a byte that is no character of the alphabet.
+// none marks bytes that are not characters of the alphabet.
 const none = 0xff
 
 var values = func() (v [256]byte) {
@@ -16,18 +16,19 @@ var values = func() (v [256]byte) {
 	return v
 }()
 
-// checkChars are the characters of a check.
+// checkChars is the number of characters in a check.
 const checkChars = 2
 
-// A check is two sums over the field of 32 elements, in which ⊕ adds. a is the root 2 of
-// x⁵ ⊕ x² ⊕ 1. Both sums of a whole text are zero.
+// A check holds two sums over the field of 32 elements, in which ⊕ is addition, and a is the root 2
+// of x⁵ ⊕ x² ⊕ 1. For a complete text both sums are zero.
 //
 //	sum = x1 ⊕ x2 ⊕ … ⊕ xn
 //	power = aⁿ⁻¹·x1 ⊕ aⁿ⁻²·x2 ⊕ … ⊕ xn
 //
-// That is a Reed-Solomon code. One wrong character changes the first sum. Two wrong ones that leave
-// it differ by the same d. They change the second by (aⁱ ⊕ aʲ)·d. That is zero for i = j alone.
-// The powers of a repeat after 31, and no text has more characters behind its prefix.
+// This is a Reed-Solomon code. One wrong character changes the first sum. Two wrong characters at
+// positions i and j that leave the first sum unchanged differ by the same d, and change the second
+// sum by (aⁱ ⊕ aʲ)·d, which is zero only for i = j. The powers of a repeat after 31, and no text
+// has more characters than that after its prefix.
 type check struct {
 	sum, power byte
 }
@@ -37,7 +38,7 @@ func (c *check) add(x byte) {
 	c.power = double(c.power) ^ x
 }
 
-// addPrefix takes each byte as two characters, of 3 and of 5 bits.
+// addPrefix adds each byte as two characters, of 3 and 5 bits.
 func (c *check) addPrefix(prefix string) {
 	for i := range len(prefix) {
 		c.add(prefix[i] >> 5)
@@ -45,8 +46,8 @@ func (c *check) addPrefix(prefix string) {
 	}
 }
 
-// end returns the two characters, u and v, that make both sums zero: u ⊕ v = sum, and
-// a·u ⊕ v = a²·power.
+// end returns the two characters u and v that make both sums zero: u ⊕ v = sum, and a·u ⊕ v =
+// a²·power.
 func (c check) end() (u, v byte) {
 	u = divideBy3(double(double(c.power)) ^ c.sum)
 	return u, u ^ c.sum

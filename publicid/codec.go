@@ -14,30 +14,30 @@ import (
 	"github.com/idmint/idmint/scramble"
 )
 
-// MaxPrefix is how many characters a prefix may have.
+// MaxPrefix is the largest number of characters in a prefix.
 const MaxPrefix = 32
 
-// maxLen is how long a text may be.
+// maxLen is the largest length of a text.
 const maxLen = MaxPrefix + 1 + 1 + encryptedChars + checkChars
 
 var prefixes = regexp.MustCompile(`^[a-z]([a-z0-9_]*[a-z0-9])?$`)
 
-// Codec writes and reads the public form of IDs of type T. It is immutable, and safe for use by
-// many goroutines. The zero value has no key, and takes nothing.
+// Codec writes and reads the public form of IDs of type T. It is immutable, and safe for concurrent
+// use by multiple goroutines. The zero value has no key, and its methods return errors.
 type Codec[T idtype.ID] struct {
-	head   string // the prefix and the _ behind it
-	prefix check  // the check's sums over the prefix
-	chars  int    // how many spell the number
-	first  int    // the number of the key that formats
+	head   string // the prefix, followed by _
+	prefix check  // the check's sums for the prefix
+	chars  int    // characters that spell the number
+	first  int    // the number of the key that Format uses
 	forms  [MaxKeyNumber + 1]form[T]
 }
 
-// NewScrambled makes the codec of an entity's integer IDs: decimal, sequence, trace or short ones.
-// Its texts have 16 characters behind the prefix. IDs of bytes do not compile.
+// NewScrambled returns the codec for an entity's integer IDs: decimal, sequence, trace, short, or
+// snowflake IDs. Its texts have 16 characters after the prefix. Types of byte IDs do not compile.
 //
-// The prefix has 1 to MaxPrefix characters: letters in lower case and digits, and _ between them.
-// It begins with a letter. Give each entity one of its own. Texts are made with the first key, and
-// read with all. The error is a [*PrefixError] or a [*KeyError].
+// The prefix consists of 1 to MaxPrefix lower-case letters, digits, and _; it begins with a letter,
+// and does not end with _. Give each entity its own prefix. Texts are formatted with key, and
+// parsed with key and all older keys. The error is a [*PrefixError] or a [*KeyError].
 func NewScrambled[T interface {
 	~int64
 	idtype.ID
@@ -53,8 +53,9 @@ func NewScrambled[T interface {
 	}, key, older)
 }
 
-// NewEncrypted makes the codec of an entity's IDs, of any type. Its texts have 29 characters behind
-// the prefix. Prefix, keys and errors are those of [NewScrambled].
+// NewEncrypted returns the codec for an entity's IDs, of any type but [idtype.UUID7]. Its texts
+// have 29 characters after the prefix. The prefix, the keys, and the errors are the same as for
+// [NewScrambled]; the error for a UUID7 is a [*SchemeError].
 func NewEncrypted[T idtype.ID](prefix string, key Key, older ...Key) (*Codec[T], error) {
 	var zero T
 	size := len(idtype.AppendBytes(nil, zero))
@@ -68,13 +69,13 @@ func NewEncrypted[T idtype.ID](prefix string, key Key, older ...Key) (*Codec[T],
 	}, key, older)
 }
 
-// A SchemeError is returned by [NewEncrypted] for IDs of 16 bytes. They fill the block that is
-// encrypted, so nothing in it would tell a text from one that somebody made up.
+// A SchemeError is returned by [NewEncrypted] for IDs of 16 bytes. These fill the encrypted block,
+// so that nothing would distinguish a genuine text from a made-up one.
 type SchemeError struct{ Scheme idtype.Scheme }
 
 func (e *SchemeError) Error() string {
 	return fmt.Sprintf("publicid: %s IDs have 16 bytes, which leave no room for a check: "+
-		"show them as they are, or take another key", e.Scheme)
+		"show them as they are, or use a key of another scheme", e.Scheme)
 }
 
 func newCodec[T idtype.ID](
@@ -88,7 +89,7 @@ func newCodec[T idtype.ID](
 	secrets := map[[32]byte]bool{}
 	for _, k := range append([]Key{key}, older...) {
 		if k.secret == nil {
-			return nil, &KeyError{"is empty: ParseKey makes one"}
+			return nil, &KeyError{"is empty: create it with ParseKey"}
 		}
 		switch {
 		case c.forms[k.number] != nil:
@@ -106,33 +107,34 @@ func newCodec[T idtype.ID](
 	return c, nil
 }
 
-// Prefix is the prefix of all texts, without the _ behind it.
+// Prefix returns the prefix of all texts, without the _ after it.
 func (c *Codec[T]) Prefix() string { return strings.TrimSuffix(c.head, "_") }
 
-// Len is the length of every text.
+// Len returns the length of every text.
 func (c *Codec[T]) Len() int { return len(c.head) + 1 + c.chars + checkChars }
 
-// Pattern is a regular expression for the texts, as OpenAPI and JavaScript read it.
+// Pattern returns a regular expression that matches the texts, in the syntax of OpenAPI and
+// JavaScript.
 func (c *Codec[T]) Pattern() string {
 	return fmt.Sprintf("^%s[0-9a-hjkmnp-tv-z]{%d}$", c.head, c.Len()-len(c.head))
 }
 
-// Format is the public text of an ID. Zero and negative numbers have none. The error is an
-// [*InputError].
+// Format returns the public text of an ID. Zero and negative numbers have none; for these the error
+// is an [*InputError].
 func (c *Codec[T]) Format(id T) (string, error) {
 	var buf [maxLen]byte
 	b, err := c.AppendText(buf[:0], id)
 	return string(b), err
 }
 
-// AppendText appends the text of Format. On an error it returns b as it was.
+// AppendText appends the text of Format to b. On error it returns b unchanged.
 func (c *Codec[T]) AppendText(b []byte, id T) ([]byte, error) {
 	if id.IsZero() {
 		return b, c.refuse(quote(id.String()), idtype.ErrZero)
 	}
 	f := c.forms[c.first]
 	if f == nil {
-		return b, &KeyError{"is missing: NewScrambled and NewEncrypted make codecs"}
+		return b, &KeyError{"is missing: create the codec with NewScrambled or NewEncrypted"}
 	}
 	w, err := f.seal(id)
 	if err != nil {
@@ -154,9 +156,9 @@ func (c *Codec[T]) AppendText(b []byte, id T) ([]byte, error) {
 	return append(b, alphabet[u], alphabet[v]), nil
 }
 
-// Parse is the ID that Format made the text of. It takes nothing else. The error is an
-// [*InputError]. It wraps [ErrPrefix], [ErrCheck] or [ErrKey] where the text is at least of the
-// right length and alphabet behind its prefix.
+// Parse returns the ID from which Format made the text, and accepts nothing else. The error is an
+// [*InputError]. It wraps [ErrPrefix] for a wrong prefix, and [ErrCheck] or [ErrKey] if the text
+// after the prefix has the right length and alphabet.
 func (c *Codec[T]) Parse(s string) (T, error) { return parse(c, s) }
 
 func parse[T idtype.ID, S string | []byte](c *Codec[T], s S) (T, error) {
@@ -171,14 +173,14 @@ func (c *Codec[T]) refuse(input string, err error) error {
 	return &InputError{c.Prefix(), input, err}
 }
 
-// open returns the ID, or the reason that helps most. Each ID has one text under each key. It is so
-// because the first character has two bits to spare, which must be zero.
+// open returns the ID, or the most helpful reason. Each ID has exactly one text under each key,
+// because the two spare bits of the first character must be zero.
 func open[T idtype.ID, S string | []byte](c *Codec[T], s S) (id T, err error) {
 	if len(s) < len(c.head) || string(s[:len(c.head)]) != c.head {
 		return id, fmt.Errorf("%w: want %s", ErrPrefix, c.head)
 	}
 	if len(s) != c.Len() {
-		const reason = "%d bytes behind the prefix, want %d characters"
+		const reason = "%d bytes after the prefix, want %d characters"
 		return id, fmt.Errorf(reason, len(s)-len(c.head), c.Len()-len(c.head))
 	}
 	text := s[len(c.head):]
@@ -187,11 +189,11 @@ func open[T idtype.ID, S string | []byte](c *Codec[T], s S) (id T, err error) {
 		x := values[text[i]]
 		if x == none {
 			char, _ := utf8.DecodeRuneInString(string(text[i:]))
-			return id, fmt.Errorf("%q at index %d, want 0-9 or a-z without i, l, o and u",
+			return id, fmt.Errorf("%q at index %d, want 0-9 or a-z without i, l, o, and u",
 				string(char), len(c.head)+i)
 		}
 		sums.add(x)
-		if i > 0 && i <= c.chars { // none but the last one can be too much
+		if i > 0 && i <= c.chars { // only the last character can overflow
 			w, fits = w.with(x)
 		}
 	}
@@ -201,12 +203,12 @@ func open[T idtype.ID, S string | []byte](c *Codec[T], s S) (id T, err error) {
 	number := values[text[0]]
 	f := c.forms[number]
 	if f == nil {
-		return id, fmt.Errorf("%w: its key is number %d", ErrKey, number)
+		return id, fmt.Errorf("%w: it names key %d", ErrKey, number)
 	}
 	if fits {
 		if id, ok := f.open(w); ok {
 			return id, nil
 		}
 	}
-	return id, fmt.Errorf("%w: key %d opens it to no ID", ErrKey, number)
+	return id, fmt.Errorf("%w: it does not decode to an ID with key %d", ErrKey, number)
 }

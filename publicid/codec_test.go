@@ -158,19 +158,19 @@ func TestParseRefuses(t *testing.T) {
 		text, want string
 		is         error
 	}{
-		{"", `publicid: "" as user ID: another prefix: want user_`, publicid.ErrPrefix},
-		{text[5:], `another prefix: want user_`, publicid.ErrPrefix},
-		{"order" + text[4:], `another prefix: want user_`, publicid.ErrPrefix},
-		{"USER" + text[4:], `another prefix: want user_`, publicid.ErrPrefix},
-		{"user_", `0 bytes behind the prefix, want 16 characters`, nil},
-		{text + "0", `17 bytes behind the prefix, want 16 characters`, nil},
-		{"user_" + strings.Repeat("0", 99), `(104 bytes) as user ID: 99 bytes behind`, nil},
+		{"", `publicid: "" as user ID: wrong prefix: want user_`, publicid.ErrPrefix},
+		{text[5:], `wrong prefix: want user_`, publicid.ErrPrefix},
+		{"order" + text[4:], `wrong prefix: want user_`, publicid.ErrPrefix},
+		{"USER" + text[4:], `wrong prefix: want user_`, publicid.ErrPrefix},
+		{"user_", `0 bytes after the prefix, want 16 characters`, nil},
+		{text + "0", `17 bytes after the prefix, want 16 characters`, nil},
+		{"user_" + strings.Repeat("0", 99), `(104 bytes) as user ID: 99 bytes after`, nil},
 		{text[:5] + strings.ToUpper(text[5:]), `at index 7, want 0-9 or a-z`, nil},
-		{text[:20] + "l", `"l" at index 20, want 0-9 or a-z without i, l, o and u`, nil},
+		{text[:20] + "l", `"l" at index 20, want 0-9 or a-z without i, l, o, and u`, nil},
 		{text[:19] + "é", `"é" at index 19, want`, nil},
-		{"user_0000000000000000", "the last two do not fit the others", publicid.ErrCheck},
-		{must(newer.Format(57)), "not made with a key of this codec: its key is number 1", publicid.ErrKey},
-		{`"` + text + `"`, `another prefix`, publicid.ErrPrefix},
+		{"user_0000000000000000", "the last two do not match the others", publicid.ErrCheck},
+		{must(newer.Format(57)), "not made with a key of this codec: it names key 1", publicid.ErrKey},
+		{`"` + text + `"`, `wrong prefix`, publicid.ErrPrefix},
 	} {
 		_, err := c.Parse(tt.text)
 		var input *publicid.InputError

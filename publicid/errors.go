@@ -8,21 +8,21 @@ import (
 )
 
 var (
-	// ErrPrefix is wrapped where a text does not begin with the codec's prefix.
-	ErrPrefix = errors.New("another prefix")
+	// ErrPrefix is wrapped if a text does not begin with the codec's prefix.
+	ErrPrefix = errors.New("wrong prefix")
 
-	// ErrCheck is wrapped where the text is of the right form, but some characters are wrong.
-	ErrCheck = errors.New("a wrong character: the last two do not fit the others")
+	// ErrCheck is wrapped if the text has the right form, but some characters are wrong.
+	ErrCheck = errors.New("wrong character: the last two do not match the others")
 
-	// ErrKey is wrapped where a text was not made with any of the codec's keys.
+	// ErrKey is wrapped if a text was not made with any of the codec's keys.
 	ErrKey = errors.New("not made with a key of this codec")
 )
 
-// An InputError is returned for a text that is no public ID of the codec. It is also returned for
-// an ID that has no public form: zero, which wraps [idtype.ErrZero], and negative numbers.
+// An InputError is returned for a text that is not a public ID of the codec, and for an ID without
+// a public form: zero, which wraps [idtype.ErrZero], and negative numbers.
 type InputError struct {
 	Prefix string // the codec's prefix
-	Input  string // the input, quoted, and cut where it is long
+	Input  string // the input, quoted, and cut if it is long
 	Err    error  // the reason
 }
 
@@ -32,24 +32,24 @@ func (e *InputError) Error() string {
 
 func (e *InputError) Unwrap() error { return e.Err }
 
-// bare returns an error's text without the name of a package of this module.
+// bare returns an error's text without the package name, if that is one of this module's packages.
 func bare(err error) string {
 	text := strings.TrimPrefix(err.Error(), "scramble: ")
 	return strings.TrimPrefix(text, "idtype: ")
 }
 
-// A PrefixError is returned for a prefix that cannot stand in a text.
+// A PrefixError is returned for a prefix that texts cannot have.
 type PrefixError struct {
 	Prefix string
 }
 
 func (e *PrefixError) Error() string {
-	return fmt.Sprintf("publicid: prefix %s: want 1 to %d of a-z, 0-9 and _ between them, and a "+
-		"letter in front", quote(e.Prefix), MaxPrefix)
+	return fmt.Sprintf("publicid: prefix %s: must be 1 to %d characters of a-z, 0-9, and _, "+
+		"begin with a letter, and not end with _", quote(e.Prefix), MaxPrefix)
 }
 
-// A KeyError is returned by [ParseKey], and for keys that cannot stand together. It does not quote
-// the key: errors are logged.
+// A KeyError is returned by [ParseKey], and for keys that cannot be used together. It does not
+// quote the key, because errors are logged.
 type KeyError struct {
 	Reason string
 }
@@ -62,10 +62,11 @@ type SourceError struct {
 }
 
 func (e *SourceError) Error() string {
-	return "publicid: " + e.Source + " has no codec: make it before an ID is written or read"
+	return "publicid: " + e.Source + " has no codec: create it before writing or reading an ID"
 }
 
-// maxQuoted bounds the input in an error: the input may be a megabyte, or an attack on a log.
+// maxQuoted limits how much of the input an error quotes, because the input may be a megabyte long,
+// or an attack on a log.
 const maxQuoted = 64
 
 func quote[S string | []byte](s S) string {

@@ -34,7 +34,7 @@ func Example() {
 	// 14160009200065 user_028qb9jn01jcq5ty <nil>
 	// event_02948xj00wpp8n6sdxkb8s17h6cv6 <nil>
 	// 14150009200065 <nil>
-	// 0 publicid: "user_04tj6jeh7nggwak1" as user ID: a wrong character: the last two do not fit the others
+	// 0 publicid: "user_04tj6jeh7nggwak1" as user ID: wrong character: the last two do not match the others
 }
 
 // The types of an API. inUsers names the codec of the app: see [publicid.Source].
@@ -56,7 +56,7 @@ func ExampleID() {
 	// Output:
 	// {"id":"user_04tj6jeh7nggw1ak","name":"Ann"} <nil>
 	// 14150009200065 <nil>
-	// publicid: "14150009200065" as user ID: another prefix: want user_
+	// publicid: "14150009200065" as user ID: wrong prefix: want user_
 }
 
 // A new key in front of the old one: texts that are out stay valid.
@@ -77,7 +77,7 @@ func ExampleNewScrambled_rotation() {
 	// Output:
 	// user_04dp2gydzxzm5s9k is 57 <nil>
 	// user_16yj8d46rpn8r0re <nil>
-	// true publicid: "user_16yj8d46rpn8r0re" as user ID: not made with a key of this codec: its key is number 1
+	// true publicid: "user_16yj8d46rpn8r0re" as user ID: not made with a key of this codec: it names key 1
 }
 
 // An app that keeps one text beside its key does not start with another key.

@@ -13,21 +13,21 @@ const (
 	scrambledLabel = "idmint/publicid/scrambled/"
 	encryptedLabel = "idmint/publicid/encrypted/"
 
-	scrambledChars = 13 // 65 bits for 63
-	encryptedChars = 26 // 130 bits for 128
+	scrambledChars = 13 // 65 bits hold 63
+	encryptedChars = 26 // 130 bits hold 128
 )
 
-// wide is a number of 128 bits: what the characters behind the key's number spell.
+// wide is the 128-bit number that the characters after the key's number spell.
 type wide struct {
 	high, low uint64
 }
 
-// last takes the last character off.
+// last removes the last character.
 func (w wide) last() (wide, byte) {
 	return wide{w.high >> 5, w.low>>5 | w.high<<59}, byte(w.low & 31)
 }
 
-// with puts a character behind it. It reports false where that is more than 128 bits.
+// with appends a character. It reports false if the result needs more than 128 bits.
 func (w wide) with(x byte) (wide, bool) {
 	return wide{w.high<<5 | w.low>>59, w.low<<5 | uint64(x)}, w.high>>59 == 0
 }
@@ -35,7 +35,7 @@ func (w wide) with(x byte) (wide, bool) {
 // A form is the mapping between IDs and numbers that a key selects.
 type form[T idtype.ID] interface {
 	seal(id T) (wide, error)
-	// open reports false for what seal does not return.
+	// open reports false for numbers that seal never returns.
 	open(w wide) (T, bool)
 }
 
@@ -55,19 +55,19 @@ func (s scrambled[T]) open(w wide) (id T, ok bool) {
 	if w.high != 0 {
 		return id, false
 	}
-	// 2^63 and above are negative, and outside the domain.
+	// 2^63 and above become negative, and are outside the domain.
 	id, err := scramble.Original(s.network, T(w.low))
 	return id, err == nil
 }
 
-// encrypted holds a block cipher and the length of an ID's bytes.
+// encrypted holds a block cipher and the number of bytes in an ID.
 type encrypted[T idtype.ID] struct {
-	block func() cipher.Block // as the secret of a [Key]
+	block func() cipher.Block // a func for the same reason as the secret of a [Key]
 	size  int
 }
 
 func (e encrypted[T]) seal(id T) (w wide, err error) {
-	if _, err := id.Value(); err != nil { // it is outside its type's domain
+	if _, err := id.Value(); err != nil { // outside its type's domain
 		return w, err
 	}
 	var block [aes.BlockSize]byte
@@ -81,7 +81,7 @@ func (e encrypted[T]) open(w wide) (id T, ok bool) {
 	binary.BigEndian.PutUint64(block[:8], w.high)
 	binary.BigEndian.PutUint64(block[8:], w.low)
 	e.block().Decrypt(block[:], block[:])
-	var set byte // the zeros: one look at all, so that the time tells nothing about them
+	var set byte // the zeros, combined so that the timing reveals nothing about them
 	for _, b := range block[:aes.BlockSize-e.size] {
 		set |= b
 	}

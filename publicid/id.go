@@ -15,23 +15,24 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// A Source names a codec by a type, because encoding/json hands MarshalJSON nothing but the value.
-// The app declares the type, and keeps the codec where it likes. This package has no state.
+// A Source names a codec by a type, because encoding/json passes nothing but the value to
+// MarshalJSON. The app declares the type and stores the codec wherever it likes; this package has
+// no state.
 //
-//	var users *publicid.Codec[UserID] // made as the app starts
+//	var users *publicid.Codec[UserID] // set at startup
 //
 //	type inUsers struct{}
 //
 //	func (inUsers) Codec() *publicid.Codec[UserID] { return users }
 //
-// Codec is called on the zero value, by many goroutines. It returns the same codec each time. A nil
-// codec is a [*SourceError] wherever an ID is written or read.
+// Codec is called on the zero value, by many goroutines, and must return the same codec each time.
+// If it returns nil, reading or writing an ID fails with a [*SourceError].
 type Source[T idtype.ID] interface {
 	Codec() *Codec[T]
 }
 
-// ID is an ID whose text and JSON are the public ones, and whose column is the one of T. [Of] makes
-// it:
+// ID is an ID with the text and JSON of its public form, and with the column of T. Create one with
+// [Of]:
 //
 //	type PublicUserID = publicid.ID[UserID, inUsers]
 //
@@ -41,17 +42,18 @@ type Source[T idtype.ID] interface {
 //	}
 //	UserResponse{ID: publicid.Of[inUsers](user.ID)}
 //
-// It shows the ID behind it to nobody but databases: no verb of fmt and no encoder. Those of gob,
-// CBOR, BSON and MessagePack write the public text. Encoders that look for fields find none. Keep it in exported
-// fields: of others fmt calls no method, and prints what is in them.
+// An ID reveals its internal value only to databases: every verb of fmt, and the encoders of gob,
+// CBOR, BSON, and MessagePack, write the public text, and encoders that use reflection find no
+// exported field. Use it in exported fields, because fmt prints the content of unexported ones
+// without calling their methods.
 //
-// The zero value means "not assigned", as it does for T. Its JSON is null, and all other forms of it
-// are errors. On an error methods leave the receiver as it was.
+// The zero value means "not assigned", as it does for T. Its JSON is null, and writing any other
+// form of it is an error. If a method fails, the receiver is unchanged.
 type ID[T idtype.ID, S Source[T]] struct {
-	id T // which reflection does not hand out
+	id T // not accessible by reflection
 }
 
-// Of returns the ID with the public text of a source's codec.
+// Of returns the ID whose public text is written by the codec of a source.
 func Of[S Source[T], T idtype.ID](id T) ID[T, S] { return ID[T, S]{id} }
 
 type noSource struct{}
@@ -83,28 +85,28 @@ func (ID[T, S]) codec() (*Codec[T], error) {
 	return nil, &SourceError{fmt.Sprintf("%T", s)}
 }
 
-// Internal returns the ID that the database has.
+// Internal returns the ID as the database has it.
 func (i ID[T, S]) Internal() T { return i.id }
 
-// IsZero reports whether no ID was assigned.
+// IsZero reports whether the ID is zero, which means "not assigned".
 func (i ID[T, S]) IsZero() bool { return i.id.IsZero() }
 
-// Equal reports whether two IDs are the same, as == does. It is for packages that would compare, and
-// show, what is behind an ID.
+// Equal reports whether two IDs are the same, like ==. Packages that would otherwise compare and
+// print unexported fields call it instead.
 func (i ID[T, S]) Equal(other ID[T, S]) bool { return i == other }
 
-// Compare orders as [idtype.Compare] does the IDs behind the texts, and so tells more than the texts.
+// Compare orders the internal IDs like [idtype.Compare], so it reveals more than the texts do.
 func (i ID[T, S]) Compare(other ID[T, S]) int {
 	return bytes.Compare(idtype.AppendBytes(nil, i.id), idtype.AppendBytes(nil, other.id))
 }
 
-// Format writes the public text, whatever the verb.
+// Format writes the public text for every verb.
 func (i ID[T, S]) Format(f fmt.State, verb rune) {
 	fmt.Fprintf(f, fmt.FormatString(f, verb), i.String())
 }
 
-// String is the public text. For people alone it is (0) for zero, and the error in parentheses for
-// what has no text.
+// String returns the public text. For people to read, it returns (0) for zero, and the error in
+// parentheses for an ID without a text.
 func (i ID[T, S]) String() string {
 	if i.IsZero() {
 		return "(0)"
@@ -116,7 +118,8 @@ func (i ID[T, S]) String() string {
 	return string(text)
 }
 
-// AppendText appends the public text. The error is that of [Codec.Format], or a [*SourceError].
+// AppendText appends the public text to b. It returns the errors of [Codec.Format], or a
+// [*SourceError].
 func (i ID[T, S]) AppendText(b []byte) ([]byte, error) {
 	c, err := i.codec()
 	if err != nil {
@@ -125,7 +128,7 @@ func (i ID[T, S]) AppendText(b []byte) ([]byte, error) {
 	return c.AppendText(b, i.id)
 }
 
-// MarshalText is the public text. The error is that of AppendText.
+// MarshalText returns the public text, or the same error as AppendText.
 func (i ID[T, S]) MarshalText() ([]byte, error) {
 	b, err := i.AppendText(make([]byte, 0, maxLen))
 	if err != nil {
@@ -134,7 +137,7 @@ func (i ID[T, S]) MarshalText() ([]byte, error) {
 	return b, nil
 }
 
-// UnmarshalText is [Codec.Parse].
+// UnmarshalText parses the text with [Codec.Parse].
 func (i *ID[T, S]) UnmarshalText(text []byte) error {
 	c, err := i.codec()
 	if err != nil {
@@ -147,7 +150,7 @@ func (i *ID[T, S]) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Generate draws an ID that follows the layout of T, for testing/quick.
+// Generate returns a random ID that follows the layout of T, for testing/quick.
 func (ID[T, S]) Generate(r *rand.Rand, size int) reflect.Value {
 	var zero T
 	id := any(zero).(interface {
@@ -156,22 +159,22 @@ func (ID[T, S]) Generate(r *rand.Rand, size int) reflect.Value {
 	return reflect.ValueOf(ID[T, S]{id.Interface().(T)})
 }
 
-// UnmarshalParam is UnmarshalText, for web frameworks that bind parameters by it, as gin does.
+// UnmarshalParam is UnmarshalText for web frameworks, such as gin, that call it to bind parameters.
 func (i *ID[T, S]) UnmarshalParam(param string) error { return i.UnmarshalText([]byte(param)) }
 
-// MarshalBinary is the public text.
+// MarshalBinary returns the public text.
 func (i ID[T, S]) MarshalBinary() ([]byte, error) { return i.MarshalText() }
 
-// UnmarshalBinary is UnmarshalText.
+// UnmarshalBinary is the same as UnmarshalText.
 func (i *ID[T, S]) UnmarshalBinary(data []byte) error { return i.UnmarshalText(data) }
 
 const (
 	bsonString byte = 0x02
 	cborString byte = 3 << 5
-	cborSize   byte = 24 // a byte with the length follows
+	cborSize   byte = 24 // the length follows in one byte
 )
 
-// MarshalBSONValue is the public text as a string.
+// MarshalBSONValue returns the public text as a string.
 func (i ID[T, S]) MarshalBSONValue() (typ byte, data []byte, err error) {
 	text, err := i.MarshalText()
 	if err != nil {
@@ -181,7 +184,7 @@ func (i ID[T, S]) MarshalBSONValue() (typ byte, data []byte, err error) {
 	return bsonString, append(append(data, text...), 0), nil
 }
 
-// UnmarshalBSONValue accepts what MarshalBSONValue writes.
+// UnmarshalBSONValue accepts the output of MarshalBSONValue.
 func (i *ID[T, S]) UnmarshalBSONValue(typ byte, data []byte) error {
 	text, ok := bytes.CutSuffix(data, []byte{0})
 	if typ == bsonString && ok && len(data) > 4 {
@@ -190,7 +193,7 @@ func (i *ID[T, S]) UnmarshalBSONValue(typ byte, data []byte) error {
 	return i.refuse(data, errString)
 }
 
-// MarshalCBOR is the public text as a string.
+// MarshalCBOR returns the public text as a string.
 func (i ID[T, S]) MarshalCBOR() ([]byte, error) {
 	text, err := i.MarshalText()
 	if err != nil {
@@ -202,7 +205,7 @@ func (i ID[T, S]) MarshalCBOR() ([]byte, error) {
 	return append([]byte{cborString | cborSize, byte(len(text))}, text...), nil
 }
 
-// UnmarshalCBOR accepts what MarshalCBOR writes.
+// UnmarshalCBOR accepts the output of MarshalCBOR.
 func (i *ID[T, S]) UnmarshalCBOR(data []byte) error {
 	n := len(data)
 	switch {
@@ -214,7 +217,8 @@ func (i *ID[T, S]) UnmarshalCBOR(data []byte) error {
 	return i.refuse(data, errString)
 }
 
-// MarshalJSON is the public text as a string, and null for zero. The error is that of AppendText.
+// MarshalJSON returns the public text as a string, or null for zero. The error is the same as for
+// AppendText.
 func (i ID[T, S]) MarshalJSON() ([]byte, error) {
 	if i.IsZero() {
 		return []byte("null"), nil
@@ -226,8 +230,8 @@ func (i ID[T, S]) MarshalJSON() ([]byte, error) {
 	return append(b, '"'), nil
 }
 
-// UnmarshalJSON accepts what MarshalJSON writes. null sets zero. It takes no numbers: whoever sends
-// one knows the ID that the database has.
+// UnmarshalJSON accepts the output of MarshalJSON; null sets the ID to zero. It rejects numbers,
+// because a client that sends one knows the internal ID.
 func (i *ID[T, S]) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		*i = ID[T, S]{}
@@ -247,10 +251,10 @@ func (i ID[T, S]) refuse(data []byte, reason error) error {
 	return c.refuse(quote(data), reason)
 }
 
-// Value hands the ID to a database driver as T does: the BIGINT. Zero is an error.
+// Value returns T's value for a database driver, such as the BIGINT. Zero is an error.
 func (i ID[T, S]) Value() (driver.Value, error) { return i.id.Value() }
 
-// Scan takes what the Scan of T takes, and an ID of its own type, by value or by pointer.
+// Scan accepts the same values as T's Scan, and an ID of the same type, by value or by pointer.
 func (i *ID[T, S]) Scan(src any) error {
 	switch same := src.(type) {
 	case ID[T, S]:
@@ -263,5 +267,5 @@ func (i *ID[T, S]) Scan(src any) error {
 	return any(&i.id).(sql.Scanner).Scan(src)
 }
 
-// GormDataType is the column type of T.
+// GormDataType returns the column type of T.
 func (i ID[T, S]) GormDataType() string { return i.id.GormDataType() }

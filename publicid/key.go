@@ -9,23 +9,23 @@ import (
 )
 
 const (
-	// MaxKeyNumber is the largest number of a key: one character of a text holds it.
+	// MaxKeyNumber is the largest number of a key, which one character of a text holds.
 	MaxKeyNumber = 31
 
 	secretDigits = 2 * 32
 	hexDigits    = "0123456789abcdef"
 )
 
-// A Key is a secret of 32 bytes and its number, 0 ..= MaxKeyNumber. Only [ParseKey] makes one. It
-// prints as its number alone.
+// A Key is a secret of 32 bytes with a number, 0 ..= MaxKeyNumber. Create one with [ParseKey]. Only
+// the number is ever printed.
 type Key struct {
 	number int
-	secret func() [32]byte // fmt, which prints what structs hold, does not call it
+	secret func() [32]byte // a func, because fmt prints fields but does not call them
 }
 
 // ParseKey reads a number and a secret: decimal digits without leading zeros, a hyphen, and 64
-// hexadecimal digits in lower case. It takes nothing else, also no line end. Its error is a
-// [*KeyError].
+// hexadecimal digits in lower case. It accepts nothing else, not even a newline at the end. The
+// error is a [*KeyError].
 func ParseKey(s string) (Key, error) {
 	head, digits, found := strings.Cut(s, "-")
 	if !found {
@@ -33,18 +33,18 @@ func ParseKey(s string) (Key, error) {
 	}
 	number, err := strconv.Atoi(head)
 	if err != nil || number < 0 || number > MaxKeyNumber || strconv.Itoa(number) != head {
-		// A secret that stands in front of the hyphen is not quoted.
-		return Key{}, &KeyError{fmt.Sprintf("has no number of 0..%d in front", MaxKeyNumber)}
+		// The text before the hyphen is not quoted, because it may be a secret.
+		return Key{}, &KeyError{fmt.Sprintf("must begin with a number in 0..%d", MaxKeyNumber)}
 	}
 	k := Key{number: number}
 	var secret [32]byte
 	if len(digits) != secretDigits {
-		return Key{}, k.refuse("has %d bytes behind the hyphen", len(digits))
+		return Key{}, k.refuse("has %d bytes after the hyphen", len(digits))
 	}
 	for i := range len(digits) {
 		digit := strings.IndexByte(hexDigits, digits[i])
 		if digit < 0 {
-			return Key{}, k.refuse("has %q as its digit %d", digits[i:i+1], i+1)
+			return Key{}, k.refuse("has %q as digit %d", digits[i:i+1], i+1)
 		}
 		secret[i/2] = secret[i/2]<<4 | byte(digit)
 	}
@@ -57,16 +57,17 @@ func (k Key) refuse(format string, args ...any) error {
 	return &KeyError{fmt.Sprintf(want, k.number, fmt.Sprintf(format, args...), secretDigits)}
 }
 
-// Number is the number that texts name the key by.
+// Number returns the number by which texts name the key.
 func (k Key) Number() int { return k.number }
 
-// String is the key's number. No verb of fmt prints the secret.
+// String returns the key's number. No verb of fmt prints the secret.
 func (k Key) String() string { return fmt.Sprintf("publicid key %d", k.number) }
 
-// Format keeps the secret out of what every verb prints.
+// Format prints only the key's number, for every verb.
 func (k Key) Format(f fmt.State, _ rune) { fmt.Fprint(f, k.String()) }
 
-// derive is the secret of a form and a prefix. None of them tells anything about another.
+// derive returns the secret for a form and a prefix. None of these secrets reveals anything about
+// another.
 func (k Key) derive(label, prefix string) [sha256.Size]byte {
 	secret := k.secret()
 	mac := hmac.New(sha256.New, secret[:])

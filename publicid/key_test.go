@@ -63,12 +63,12 @@ func TestParseKey(t *testing.T) {
 	for s, want := range map[string]string{
 		"":                             "has no number",
 		secret:                         "has no number",
-		"32-" + secret:                 "has no number of 0..31 in front",
-		"01-" + secret:                 "has no number of 0..31 in front",
-		secret + "-0":                  "has no number of 0..31 in front",
-		"3-" + secret[1:]:              "3 has 63 bytes behind the hyphen: want 64 hexadecimal digits",
+		"32-" + secret:                 "must begin with a number in 0..31",
+		"01-" + secret:                 "must begin with a number in 0..31",
+		secret + "-0":                  "must begin with a number in 0..31",
+		"3-" + secret[1:]:              "3 has 63 bytes after the hyphen: want 64 hexadecimal digits",
 		"3-" + secret + "\n":           "3 has 65 bytes",
-		"3-" + strings.ToUpper(secret): `3 has "A" as its digit 2`,
+		"3-" + strings.ToUpper(secret): `3 has "A" as digit 2`,
 	} {
 		_, err := publicid.ParseKey(s)
 		var typed *publicid.KeyError

@@ -1,92 +1,92 @@
-// Package scramble makes int64 IDs look random. It is a keyed permutation of all IDs, which only
-// the key undoes.
+// Package scramble makes int64 IDs look random, with a keyed permutation that only the holder of
+// the key can undo.
 //
-// IDs of a generator show counters and times: how many orders there are, and which came next. Where
-// that should not be seen, show a scrambled ID instead:
+// Minted IDs reveal counters and times: how many orders there are, and which came next. To hide
+// that, show scrambled IDs instead:
 //
 //	p, err := scramble.NewNetwork(scramble.Int63, key)
 //	shown, err := scramble.ID(p, user.ID)      // a UserID that looks random
-//	id, err := scramble.Original(p, shown)     // the one that is stored
+//	id, err := scramble.Original(p, shown)     // the ID that is stored
 //
-// It is a bijection. Two IDs never become the same one, and every ID of the domain is the scrambled
-// form of exactly one.
+// The mapping is a bijection: two IDs never become the same, and every ID of the domain is the
+// scrambled form of exactly one ID.
 //
-// # It hides, it does not secure
+// # Limits
 //
-// Neither kind is a cipher. Whoever sees some pairs of an ID and its scrambled form may work out
-// the rest. Of Multiplicative, the scrambled forms alone will do, without a single ID: a program
-// found the key of a sequence from 64 forms in a row in 25 of 40 tries and from 128 in 44 of 60,
-// within 0.1 s each, and then predicted 1,000 of 1,000 others. Any number leads to some ID, a
-// guessed one as well: check permissions. What must withstand an attacker is a random token, or
-// encrypted.
+// Scrambling hides IDs but does not secure them, because neither kind is a cipher. Anyone who sees
+// some pairs of an ID and its scrambled form may be able to work out the others. For Multiplicative
+// the scrambled forms alone suffice: a program found the key of a sequence from 64 consecutive
+// forms in 25 of 40 tries, and from 128 forms in 44 of 60, within 0.1 s each, and then predicted
+// 1,000 of 1,000 other forms. Any number decodes to some ID, even a guessed one, so check
+// permissions. If a value must withstand attackers, use a random token or encryption.
 //
 // # The two kinds
 //
 //	                                          [Multiplicative]              [Network]
-//	is                                        multiplicative hashing        six rounds of Feistel
-//	one ID costs                              two products and shifts       some times as much
-//	IDs of generators, as they were minted    look random; in Int53 there   look random
+//	algorithm                                 multiplicative hashing        six rounds of Feistel
+//	one ID costs                              two products and shifts       several times as much
+//	minted IDs                                look random; in Int53 there   look random
 //	                                          are weak keys, about 1 of
-//	                                          1,000, which show a little
+//	                                          1,000, which show a bias
 //	counters in the 15 highest bits           1 or 2 keys of 100 show them  look random
-//	a bit of an ID flips                      any bit half of the time      any bit half of the time
-//	two IDs that differ in a bit, under all   say something about each      say nothing about each
-//	keys, seen on small networks              other                         other
+//	flipping a bit of an ID changes           any bit half of the time      any bit half of the time
+//	two IDs that differ in a bit, under all   reveal something about        reveal nothing about
+//	keys, seen on small networks              each other                    each other
 //
-// To look random is to pass tests of how often each bit and byte value comes, of runs up and down,
-// and of what a number says about the next. The IDs were counters, and decimal, trace and short IDs,
-// 16,384 in a row. The identity and plain multiplication fail. The table was measured when the mapping
-// was chosen, which never changes; tests repeat its third row.
+// IDs look random if they pass tests of how often each bit and byte value occurs, of runs up and
+// down, and of what a number reveals about the next. The tests used counters, and decimal, trace,
+// and short IDs, 16,384 of each in a row. The identity and plain multiplication fail. The table was
+// measured when the mapping was chosen, and the mapping never changes; tests repeat its third row.
 //
-//	the forms of a sequence, in a row         64 to 128 give the key away   no way was found
+//	consecutive forms of a sequence           64 to 128 reveal the key      no attack was found
 //
-// Take Network, unless nanoseconds count and nobody gains anything by the key.
+// Use Network, unless nanoseconds matter and nobody would gain anything from the key.
 //
 // # Domains and zero
 //
 // [Int63] is the domain of all int64 IDs of this module, 1 ..= 2^63−1. [Int53], 1 ..= 2^53−1, is
-// for readers whose numbers are floats, as in ECMAScript. It is for IDs that stay within it: those
-// of a sequence, and decimal IDs up to counter 900,718. A larger one is an error. A permutation
-// takes and gives values of its domain only. Zero, which means "not assigned", is not among them,
-// and is an error.
+// for clients whose numbers are floats, as in ECMAScript. It requires IDs that stay within it, such
+// as IDs of a sequence, and decimal IDs up to counter 900,718; a larger ID is an error. A
+// permutation accepts and returns only values of its domain. Zero, which means "not assigned", is
+// outside every domain, and therefore an error.
 //
 // # The key
 //
-// A key is 16 bytes, any 16 bytes, made once:
+// A key is any 16 bytes. Create it once:
 //
 //	openssl rand -hex 16
 //
-// and handed to the app as configuration, where [ParseKey] reads it. Keep it for ever, and out of
-// logs. Without it scrambled IDs cannot be undone, and under another key they mean other rows.
-// There is no way to change the key of IDs that are out. To notice a wrong key in time, compare the
-// scrambled form of 1 with a constant as the app starts.
+// Pass it to the app as configuration, to be read by [ParseKey]. Keep it forever, and out of logs.
+// Without the key scrambled IDs cannot be undone, and with another key they decode to other rows.
+// The key of published IDs cannot be changed. To detect a wrong key early, compare the scrambled
+// form of 1 with a constant at startup.
 //
-// Use one key per entity: with a shared one, user 57 and order 57 show the same number.
+// Use one key per entity. With a shared key, user 57 and order 57 would show the same number.
 //
-// # What it costs
+// # Costs
 //
-// Scrambled IDs have no order: not by creation, not by time, and a range of them is nothing in
-// particular. In a database they compress badly, to no less than their eight bytes. Inserts hit all
-// of an index instead of its end. So store the ID as it was minted. Scramble where IDs leave the
-// system: in URLs, in JSON, on receipts.
+// Scrambled IDs are not ordered by creation or time, and a range of them has no meaning. In a
+// database they compress badly, to no less than their eight bytes, and inserts are spread over the
+// whole index instead of its end. Therefore, store IDs as they were minted, and scramble them where
+// they leave the system: in URLs, in JSON, on receipts.
 //
-// The Go type stays the same, so that text, JSON and databases work as before. Nothing tells a
-// scrambled ID from a minted one, though: its parts mean nothing, but most pass Validate. Keep them
-// apart by where they are, or by a type of their own.
+// The Go type stays the same, so that text, JSON, and databases work as before. However, nothing
+// distinguishes a scrambled ID from a minted one: its parts mean nothing, but most scrambled IDs
+// pass Validate. Keep the two apart by where they are used, or by separate types.
 //
 // # The mapping
 //
-// A kind, a domain and a key have the same mapping in all versions of this package, for ever. In
-// full, for n bits, 63 or 53:
+// For each kind, domain, and key, the mapping is the same in all versions of this package, forever.
+// In detail, for n bits, 63 or 53:
 //
 //   - The words w0 … w7 are the SHA-512 of the kind's label, n in decimal digits, and the 16 bytes
-//     of the key, read as eight big-endian numbers of 64 bits. The labels are
+//     of the key, read as eight big-endian 64-bit numbers. The labels are
 //     "idmint/scramble/multiplicative/" and "idmint/scramble/network/".
 //   - Multiplicative, modulo 2^n and with s = ⌈n/2⌉:
 //     x += w0; x ^= x>>s; x *= w1|1; x ^= x>>s; x *= w2|1; x ^= x>>s.
 //   - Network: x is split into l, its ⌊n/2⌋ high bits, and r, the rest. Six rounds change l by r, r
 //     by l, and so on: l ^= F(r + w0), r ^= F(l + w1), … r ^= F(l + w5). F, modulo 2^64, is
 //     z *= 0x9e3779b97f4a7c15; z ^= z>>32; z *= 0xbf58476d1ce4e5b9;
-//     and of that as many high bits as the changed half has.
-//   - Where the result is 0, take the one for x = 0 instead.
+//     reduced to as many high bits as the changed half has.
+//   - If the result is 0, it is replaced by the result for x = 0.
 package scramble

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Key selects one of the permutations of a kind and a domain. Every key is as good as any other,
-// except that others might guess it. [ParseKey] makes one. What prints a key, or a struct that holds
-// one, shows nothing of it.
+// Key selects one of the permutations of a kind and a domain. Every key is as good as any other, as
+// long as others cannot guess it. Create one with [ParseKey]. Printing a key, or a struct that
+// holds one, reveals nothing about it.
 type Key struct {
-	secret func() [16]byte // fmt, which prints what structs hold, does not call it
+	secret func() [16]byte // a func, because fmt prints fields but does not call them
 }
 
 const (
@@ -20,8 +20,8 @@ const (
 	hexDigits = "0123456789abcdef"
 )
 
-// ParseKey reads a key from 32 hexadecimal digits in lower case, and nothing else. It takes no
-// prefix, no spaces, no line end. Its error is a [*KeyError].
+// ParseKey reads a key from 32 hexadecimal digits in lower case. It accepts nothing else: no
+// prefix, no spaces, and no newline at the end. The error is a [*KeyError].
 func ParseKey(s string) (Key, error) {
 	if len(s) != keyDigits {
 		return Key{}, &KeyError{fmt.Sprintf("has %d bytes", len(s))}
@@ -30,15 +30,15 @@ func ParseKey(s string) (Key, error) {
 	for i := range len(s) {
 		digit := strings.IndexByte(hexDigits, s[i])
 		if digit < 0 {
-			return Key{}, &KeyError{fmt.Sprintf("has %q as its byte %d", s[i:i+1], i+1)}
+			return Key{}, &KeyError{fmt.Sprintf("has %q as byte %d", s[i:i+1], i+1)}
 		}
 		secret[i/2] = secret[i/2]<<4 | byte(digit)
 	}
 	return Key{func() [16]byte { return secret }}, nil
 }
 
-// A KeyError is returned by [ParseKey]. It does not quote all of the text. Errors are logged, and a
-// mistyped key is a key to whoever tries a few.
+// A KeyError is returned by [ParseKey]. It does not quote the whole text, because errors are
+// logged, and a mistyped key leads anyone who tries a few variants to the real one.
 type KeyError struct {
 	Reason string
 }
@@ -48,8 +48,8 @@ func (e *KeyError) Error() string {
 	return fmt.Sprintf(format, e.Reason, keyDigits)
 }
 
-// words derives the numbers of a permutation from its key. A hash leaves no weak keys to think of.
-// It makes the permutations of one key in two domains, or of two kinds, unrelated.
+// words derives the numbers of a permutation from its key. The hash rules out weak keys, and makes
+// the permutations of one key in two domains, or of two kinds, unrelated.
 func words(label string, d Domain, key Key) (w [sha512.Size / 8]uint64) {
 	secret := key.secret()
 	sum := sha512.Sum512(append(strconv.AppendInt([]byte(label), int64(d), 10), secret[:]...))
@@ -59,7 +59,7 @@ func words(label string, d Domain, key Key) (w [sha512.Size / 8]uint64) {
 	return w
 }
 
-// check returns an error where no permutation of a domain can be made by the key.
+// check returns an error if the key or the domain cannot make a permutation.
 func (k Key) check(d Domain) error {
 	if k.secret == nil {
 		return &KeyError{"is empty"}

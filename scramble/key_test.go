@@ -22,10 +22,10 @@ func TestParseKey(t *testing.T) {
 		{"", "has 0 bytes"},
 		{good[1:], "has 31 bytes"},
 		{"0x" + good, "has 34 bytes"},
-		{strings.ToUpper(good), `has "A" as its byte 22`},
-		{" " + good[1:], `has " " as its byte 1`},
-		{good[:31] + "g", `has "g" as its byte 32`},
-		{good[:31] + "\xff", `has "\xff" as its byte 32`},
+		{strings.ToUpper(good), `has "A" as byte 22`},
+		{" " + good[1:], `has " " as byte 1`},
+		{good[:31] + "g", `has "g" as byte 32`},
+		{good[:31] + "\xff", `has "\xff" as byte 32`},
 	} {
 		k, err := scramble.ParseKey(tt.text)
 		var e *scramble.KeyError

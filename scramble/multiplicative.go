@@ -2,26 +2,27 @@ package scramble
 
 const multiplicativeLabel = "idmint/scramble/multiplicative/"
 
-// Multiplicative is multiplicative hashing: the ID times an odd number modulo 2^n, twice.
+// Multiplicative is multiplicative hashing: it multiplies the ID by an odd number modulo 2^n,
+// twice.
 //
 //	x += c    x ^= x>>s    x *= a    x ^= x>>s    x *= b    x ^= x>>s
 //
-// A product's bit depends on lower bits of its factors only. So a plain multiple of a counter still
-// counts in its low bits. Hence the shifts: each folds the high half onto the low half. One stands
-// between the products. One stands before them, for IDs that count in their high bits, as trace IDs
-// do in seconds. One stands behind them, for the low bits of what is shown. The sum hides that both
-// products and shifts commute with doubling. Without it 6 % of all IDs look twice as large when
-// they are twice as large.
+// A bit of a product depends only on the lower bits of its factors, so a plain multiple of a
+// counter still counts in its low bits. The shifts prevent that by folding the high half onto the
+// low half. The shift between the products does so for the second product. The one before them is
+// for IDs that count in their high bits, as trace IDs do in seconds, and the one after them is for
+// the low bits of the result. The addition is needed because products and shifts commute with
+// doubling: without it, the form of 2x would be twice the form of x for 6 % of all IDs.
 //
-// The steps permute 0 ..= 2^n−1. Zero stays out: the ID that would become 0 becomes what 0 would.
+// The steps permute 0 ..= 2^n−1. To keep zero out, the ID that would become 0 becomes what 0 would.
 //
-// Some dozens of forms in a row give its key away: see the package's documentation, and [Network].
+// A few dozen consecutive forms reveal its key: see the package documentation, and [Network].
 //
-// It is immutable, and safe for use by many goroutines. The zero value takes no ID: its
-// methods return a [*DomainError].
+// A Multiplicative is immutable, and safe for concurrent use by multiple goroutines. The methods of
+// the zero value return a [*DomainError].
 type Multiplicative struct {
 	domain  Domain
-	factors func() *factors // as the secret of a [Key]
+	factors func() *factors // a func for the same reason as the secret of a [Key]
 }
 
 type factors struct {
@@ -30,7 +31,7 @@ type factors struct {
 	undoA, undoB uint64 // their inverses
 }
 
-// NewMultiplicative makes the permutation of a domain that a key selects. The error is a
+// NewMultiplicative returns the permutation of a domain that the key selects. The error is a
 // [*DomainError], or a [*KeyError] for the zero key.
 func NewMultiplicative(d Domain, key Key) (Multiplicative, error) {
 	if err := key.check(d); err != nil {
@@ -46,12 +47,12 @@ func newMultiplicative(d Domain, key Key) Multiplicative {
 	return Multiplicative{d, func() *factors { return f }}
 }
 
-// Scramble returns the scrambled form of v. The error is a [*RangeError] for a v that is not in the
-// domain, as zero never is.
+// Scramble returns the scrambled form of v. If v is outside the domain, as zero always is, the
+// error is a [*RangeError].
 func (m Multiplicative) Scramble(v int64) (int64, error) { return m.domain.permute(v, m.forth) }
 
-// Unscramble returns what v is the scrambled form of. The error is a [*RangeError] for a v that is
-// not in the domain.
+// Unscramble returns the value whose scrambled form is v. If v is outside the domain, the error is
+// a [*RangeError].
 func (m Multiplicative) Unscramble(v int64) (int64, error) { return m.domain.permute(v, m.back) }
 
 func (m *Multiplicative) forth(x uint64) uint64 {
@@ -64,8 +65,8 @@ func (m *Multiplicative) back(x uint64) uint64 {
 	return (m.domain.multiply(x, f.undoB, f.undoA) - f.c) & m.domain.mask()
 }
 
-// multiply undoes itself with the inverses of b and a for a and b. A shift by half of the bits or
-// more undoes itself.
+// multiply undoes itself if a and b are replaced by the inverses of b and a. A shift by at least
+// half of the bits undoes itself.
 func (d Domain) multiply(x, a, b uint64) uint64 {
 	mask, shift := d.mask(), (d+1)/2&63
 	x ^= x >> shift
@@ -75,9 +76,9 @@ func (d Domain) multiply(x, a, b uint64) uint64 {
 	return x ^ x>>shift
 }
 
-// inverse returns the x for which odd·x is 1 modulo 2^64, and so modulo every smaller power of two.
-// Newton's step doubles the bits that are right. There are 3 to begin with: the square of an odd
-// number is 1 modulo 8.
+// inverse returns the x for which odd·x is 1 modulo 2^64, and therefore modulo every smaller power
+// of two. Each Newton step doubles the number of correct bits. At first there are 3, because the
+// square of an odd number is 1 modulo 8.
 func inverse(odd uint64) uint64 {
 	x := odd
 	for right := 3; right < 64; right *= 2 {

@@ -2,7 +2,8 @@ package scramble
 
 import "fmt"
 
-// Permutation is what [ID] and [Original] work with: a [Multiplicative] or a [Network].
+// Permutation is implemented by [Multiplicative] and [Network]. [ID] and [Original] work with
+// either.
 type Permutation interface {
 	Scramble(v int64) (int64, error)
 	Unscramble(v int64) (int64, error)
@@ -13,22 +14,22 @@ var (
 	_ Permutation = Network{}
 )
 
-// ID is the scrambled form of an ID, as the same type: a UserID stays a UserID. The error is a
-// [*RangeError] for an ID that is not in the permutation's domain, as zero never is.
+// ID returns the scrambled form of an ID as the same type, so that a UserID stays a UserID. If the
+// ID is outside the permutation's domain, as zero always is, the error is a [*RangeError].
 func ID[T ~int64](p Permutation, id T) (T, error) {
 	v, err := p.Scramble(int64(id))
 	return T(v), err
 }
 
-// Original is the ID that [ID] made the scrambled one from. The error is a [*RangeError] for a
-// value outside the permutation's domain. Any other value is the scrambled form of some ID, though
-// perhaps of none that was minted.
+// Original returns the ID that [ID] scrambled. If the value is outside the permutation's domain,
+// the error is a [*RangeError]. Any other value is the scrambled form of some ID, although that ID
+// may never have been minted.
 func Original[T ~int64](p Permutation, scrambled T) (T, error) {
 	v, err := p.Unscramble(int64(scrambled))
 	return T(v), err
 }
 
-// Domain is the set of IDs that a permutation takes and gives: 1 ..= 2^n−1, and n is its number.
+// Domain is the set of IDs that a permutation accepts and returns, 1 ..= 2^n−1. Its number is n.
 type Domain int
 
 const (
@@ -38,13 +39,13 @@ const (
 	Int53 Domain = 53
 )
 
-// Max is the largest ID of the domain.
+// Max returns the largest ID of the domain.
 func (d Domain) Max() int64 { return int64(d.mask()) }
 
 func (d Domain) String() string { return fmt.Sprintf("1..%d", d.Max()) }
 
-// mask has the n lowest bits set. It is 0 for the domain of a permutation that no constructor made,
-// which so takes nothing.
+// mask returns a number with the n lowest bits set. It is 0 for the domain of a permutation that
+// was not created by a constructor, and which therefore accepts nothing.
 func (d Domain) mask() uint64 { return 1<<(d&63) - 1 }
 
 func (d Domain) check() error {
@@ -56,8 +57,8 @@ func (d Domain) check() error {
 
 func (d Domain) has(v int64) bool { return uint64(v)-1 < d.mask() }
 
-// permute takes a step of a permutation of 0 ..= 2^n−1. Zero stays out: the ID that would become 0
-// becomes what 0 would. The error is a [*RangeError] for a v that is not in the domain.
+// permute applies a step that permutes 0 ..= 2^n−1. To keep zero out, the ID that would become 0
+// becomes what 0 would. If v is outside the domain, the error is a [*RangeError].
 func (d Domain) permute(v int64, step func(uint64) uint64) (int64, error) {
 	if !d.has(v) {
 		return 0, d.refuse(v)
@@ -69,7 +70,7 @@ func (d Domain) permute(v int64, step func(uint64) uint64) (int64, error) {
 	return int64(x), nil
 }
 
-// refuse is the error for a v that the domain does not have.
+// refuse returns the error for a v outside the domain.
 func (d Domain) refuse(v int64) error {
 	if err := d.check(); err != nil {
 		return err
@@ -77,7 +78,7 @@ func (d Domain) refuse(v int64) error {
 	return &RangeError{v, d}
 }
 
-// A RangeError is returned for a value that is not in a permutation's domain.
+// A RangeError is returned for a value outside a permutation's domain.
 type RangeError struct {
 	Value  int64
 	Domain Domain
@@ -87,8 +88,8 @@ func (e *RangeError) Error() string {
 	return fmt.Sprintf("scramble: %d is outside %v", e.Value, e.Domain)
 }
 
-// Constructors return a DomainError for a domain that is none of the constants. The methods of a
-// permutation that no constructor made return it too.
+// A DomainError is returned by constructors for a domain other than the constants. It is also
+// returned by the methods of a permutation that was not created by a constructor.
 type DomainError struct {
 	Domain Domain
 }

@@ -102,7 +102,7 @@ func (c Column[T]) Check(d Dialect) (string, error) { return c.any().Check(d) }
 func (c Column[T]) PrimaryKey(d Dialect) (string, error) { return c.any().PrimaryKey(d) }
 
 // NotNull returns the definition of a column that always holds an ID, such as a foreign key. The
-// errors are those of Check.
+// errors are the same as for Check.
 func (c Column[T]) NotNull(d Dialect) (string, error) { return c.any().NotNull(d) }
 
 // Nullable returns the definition of a column that may hold NULL. The errors are the same as for Check.

@@ -37,8 +37,8 @@ const (
 	TraceMaxNode      = 1<<TraceNodeBits - 1
 	TraceMaxBottom    = 1<<TraceBottomBits - 1
 
-	// TraceNodeStep is the distance between the same numbers of two adjacent nodes, and
-	// TraceTimeStep that of two adjacent seconds.
+	// TraceNodeStep is the distance between the same number of two adjacent nodes, and
+	// TraceTimeStep is that between two adjacent seconds.
 	TraceNodeStep = 1 << TraceBottomBits
 	TraceTimeStep = TraceNodeStep << TraceNodeBits
 

@@ -118,8 +118,7 @@ func eachHalf(separator, begin, or, expression, end string) string {
 		begin + eachCharacter(8, 16, or, expression) + end
 }
 
-// A syntax describes how a dialect creates functions; {head} and {body} stand for those of the
-// function.
+// A syntax describes how a dialect creates functions, with {head} and {body} as placeholders.
 type syntax struct {
 	create    string
 	fragments *strings.Replacer

@@ -42,7 +42,7 @@
 // # Zero, NULL and errors
 //
 // Zero is an error in every parameter, and NULL is an error in every destination that is a plain
-// ID. JSON's null counts as NULL. Errors about IDs are those of package idtype, wrapped by pgx. The
+// ID. JSON's null counts as NULL. Errors about IDs come from package idtype, wrapped by pgx. The
 // exception is CopyFrom, which keeps only the text of an error, because pgx passes it through the
 // server.
 //

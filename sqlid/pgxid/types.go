@@ -39,7 +39,7 @@ func newKind(t reflect.Type) *idKind {
 var kinds sync.Map
 
 // idOf returns the ID type of a value: its own type, or the type of the ID that it points to or
-// wraps. It looks only at types, because pgx plans for pointers that it has not created yet.
+// wraps. It looks only at types, because pgx makes plans for pointers before it creates them.
 func idOf(t reflect.Type) (*idKind, bool) {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
