@@ -16,7 +16,7 @@ import (
 //
 //	places   part         range              source
 //	9        counter      1 ..= 922337202    the generator, counting upward
-//	5        generator    0 ..= 99999        the launch log, once per generator
+//	5        generator    0 ..= 99999        the launch log, for each generator
 //	5        launch       1 ..= 99999        the launch log, once per deployment; 0 only in tests
 //
 // The launch part is the last five digits of a launch number. Launches with the same digits have

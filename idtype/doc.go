@@ -48,10 +48,10 @@
 //
 // The zero value means "not assigned" and cannot be written as an ID. Value returns an error for
 // it, and so do the methods that write its text or binary form, so that a forgotten key or foreign
-// key fails loudly instead of pointing to row 0. The only decoder that produces zero is the one for
-// JSON: zero is written as null, or as 0 with [AsNumber], and both forms are read back as zero.
-// String returns 0, or text with only zero digits, for people to read. The TextHandler of log/slog
-// prints the error instead, so log id.String() if an ID may be zero.
+// key fails loudly instead of pointing to row 0. The exception is JSON, which writes zero as null,
+// or as 0 with [AsNumber], and reads it back from the same form. No other decoder produces zero.
+// String returns 0, or a text with only zero digits, for people to read. The TextHandler of
+// log/slog prints the error instead, so log id.String() if an ID may be zero.
 //
 // To make an ID optional, choose one of two types for the column:
 //

@@ -46,7 +46,7 @@ const (
 // bytes, or an integer: see [AsBigint]. The layout orders the bits as LableOrg's java-uniqueid
 // does; docs/design/formats.md names the source. Three layouts preceded this one. Each layout uses
 // bits that were zero in the one before, so an ID of a former layout has the same bytes in later
-// ones, where an ID without a mode is SPREAD:
+// ones. There, an ID without a mode is a SPREAD ID:
 //
 //	ssssss 000 0 00gggggg cccc   v1, of java-uniqueid 1.0 to 1.13: generators 0 ..= 63, no mode
 //	ssssss 000 0 gggggggg cccc   v2, of 1.14 to 2.4: generators 0 ..= 255, no mode
@@ -335,4 +335,7 @@ func (EightByte[E]) parsed(text string) (id EightByte[E], err error) {
 
 func (e EightByte[E]) compare(other EightByte[E]) int { return bytes.Compare(e[:], other[:]) }
 func (e EightByte[E]) none() driver.Value             { return eightByteScheme.none(e.Storage()) }
-func (e EightByte[E]) isNone(src any) bool            { return eightByteScheme.isNone(e.Storage(), src) }
+
+func (e EightByte[E]) isNone(src any) bool {
+	return eightByteScheme.isNone(e.Storage(), src)
+}

@@ -27,8 +27,8 @@ var (
 	errSyntax = errors.New("not a plain decimal number: " +
 		"digits only, without sign, spaces or leading zeros")
 	errOverflow = errors.New("above the largest ID, 9223372036854775807")
-	errNegative = errors.New("IDs are positive")
-	errJSON     = errors.New("want digits alone, as a string or an exact integer")
+	errNegative = errors.New("IDs must be positive")
+	errJSON     = errors.New("want digits only, as a string or an exact integer")
 	errRounded  = errors.New("a number above 9007199254740991 may have been rounded on its way: " +
 		"send the ID as a string (AsInt64 is for clients that do not round)")
 	errAbsent = fmt.Errorf("%w: a field that is absent reads as 0: "+

@@ -47,8 +47,9 @@ func spell(half uint64, width uint, all *pairs) uint64 {
 //
 // If some bytes are not characters of the alphabet, then the lowest of them either has a value that
 // is too wide, or its high bit is set in stray. The high bit is set for a byte from 'a' upward
-// whose value is too small for a letter, and for a byte below 'a' whose value is a letter's: ':' has the value 0a, and d9 in stray. A carry may change the bytes above the lowest bad one, so
-// their results mean nothing.
+// whose value is too small for a letter, and for a byte below 'a' with a letter's value: ':' has
+// the value 0a, and d9 in stray. A carry may change the bytes above the lowest bad one, so their
+// results mean nothing.
 func unspell(w uint64, first byte) (values, stray uint64) {
 	letters := w + (0x80-'a')*ones
 	values = w - uint64(first)*ones - letters>>7&ones*toLetter

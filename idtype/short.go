@@ -213,7 +213,7 @@ const (
 
 var (
 	errShortSyntax   = errors.New("not a short ID's text: 1 to 11 characters of A-Z a-z 0-9 - _")
-	errShortLead     = errors.New("its highest digit is A, which stands for 0 and is left out")
+	errShortLead     = errors.New("its highest digit is A, which stands for 0 and must be left out")
 	errShortOverflow = errors.New("above the largest ID, __H________")
 	errShortJSON     = errors.New("want the text as a string, or an exact integer")
 )

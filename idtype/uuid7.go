@@ -14,8 +14,8 @@ import (
 
 // UUID7 is a UUID of 16 bytes as the key of an entity E. Minted UUIDs have version 7, and hold a
 // time and random bits. This is the only scheme whose uniqueness depends on randomness: two IDs
-// minted in the same millisecond differ by 74 random bits, or by as many as the library behind the
-// generator leaves random. In return it needs no coordination.
+// minted in the same millisecond are told apart by 74 random bits, or by as many as the library
+// behind the generator leaves random. In return it needs no coordination.
 //
 //	01932c07-209d-7c3a-8f5e-2b1a90d4e6f7
 //	000000011001001100101100000001110010000010011101 0111 110000111010 10 001111010111100010101100011010 10010000110101001110011011110111

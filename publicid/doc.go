@@ -24,8 +24,8 @@
 //	Format takes           about 90 ns                     about 170 ns
 //
 // The scrambled form is not a cipher, and package scramble lists what it hides and what it does
-// not. Anyone who sees some pairs of an ID and its text may be able to work out the others. Use it
-// if the text only has to be short and must not look like a counter.
+// not. Anyone who sees some pairs of an ID and its text may be able to work out the others. Choose
+// the scrambled form if the text only has to be short and must not look like a counter.
 //
 // The encrypted form is one AES block that holds zero bytes followed by the ID. AES permutes
 // blocks, so equal IDs have equal texts, but nothing else about an ID can be learned from its text.

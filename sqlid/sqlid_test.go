@@ -299,7 +299,7 @@ func ExampleDialect() {
 	// "id" BYTEA NOT NULL PRIMARY KEY CHECK (octet_length("id") = 10 AND "id" <> '\x00000000000000000000') <nil>
 	// `id` BINARY(10) NOT NULL PRIMARY KEY CHECK (`id` <> X'00000000000000000000') <nil>
 	// `id` BINARY(10) NOT NULL PRIMARY KEY CHECK (`id` <> X'00000000000000000000') <nil>
-	// sqlid: no column of mysql holds IDs as uuid: declare the key with another form
+	// sqlid: mysql has no column type for IDs as uuid: declare the key with another form
 }
 
 func ExampleInNumbered() {

@@ -121,7 +121,7 @@ func TestPgxParameters(t *testing.T) {
 func isStorageError(err error, want idtype.Storage, column string) bool {
 	var e *pgxid.StorageError
 	return errors.As(err, &e) && e.Want == want && e.Column == column && e.Value != "" &&
-		strings.Contains(err.Error(), fmt.Sprintf("is stored as %s: the column is %s", want,
+		strings.Contains(err.Error(), fmt.Sprintf("is stored as %s, but the column is %s", want,
 			column))
 }
 

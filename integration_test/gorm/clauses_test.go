@@ -76,7 +76,7 @@ func testRefusals(t *testing.T, d database) {
 			inTable().Where("short", idtype.ShortID(0)).Delete(nil).Error,
 			"gormid: table papers: a condition on short: the ID is zero",
 		},
-		"a negative": {where("short", idtype.ShortID(-5)), `"-5" as ShortID: IDs are positive`},
+		"a negative": {where("short", idtype.ShortID(-5)), `"-5" as ShortID: IDs must be positive`},
 		"another scheme": {
 			remove(idtype.DecimalID(5)),
 			model + "a condition on ID: 5 of type idtype.DecimalID does not fit: the field holds " +

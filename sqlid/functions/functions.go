@@ -81,7 +81,7 @@ type DialectError struct {
 }
 
 func (e *DialectError) Error() string {
-	return fmt.Sprintf("functions: no functions can be kept in %q: want %q, %q, %q or %q",
+	return fmt.Sprintf("functions: cannot store functions in %q: want %q, %q, %q, or %q",
 		e.Dialect, Postgres, MySQL, MariaDB, ClickHouse)
 }
 

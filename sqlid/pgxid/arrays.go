@@ -200,8 +200,8 @@ type nested struct {
 	ragged     bool
 }
 
-var errRagged = errors.New("pgxid: an array of several dimensions has slices of unequal lengths: " +
-	"PostgreSQL wants them equally long")
+var errRagged = errors.New("pgxid: an array of several dimensions has slices of unequal length: " +
+	"PostgreSQL requires equal lengths")
 
 func isNested(t reflect.Type) bool {
 	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Slice && !isSlice(t.Elem())

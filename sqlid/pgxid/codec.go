@@ -60,7 +60,8 @@ func (c *codec) isDirect(format int16) bool {
 func (c *codec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
 	t := reflect.TypeOf(value)
 	if isSlice(t) {
-		if c.form == formJSON || c.form == idtype.StorageText && c.name != "name" { // name truncates
+		// The type name truncates texts.
+		if c.form == formJSON || c.form == idtype.StorageText && c.name != "name" {
 			return c.Codec.PlanEncode(m, oid, format, value)
 		}
 		return refusal{c.name, formList}
@@ -116,7 +117,7 @@ type StorageError struct {
 }
 
 func (e *StorageError) Error() string {
-	return fmt.Sprintf("pgxid: %.40q as %s: the ID is stored as %s: the column is %s: "+
+	return fmt.Sprintf("pgxid: %.40q as %s: the ID is stored as %s, but the column is %s: "+
 		"declare the key with another form, cast the column, or use the ID's text",
 		e.Value, e.Type, e.Want, e.Column)
 }

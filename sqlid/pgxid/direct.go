@@ -27,7 +27,8 @@ func directOf(t reflect.Type, form idtype.Storage) direct {
 	if t.Kind() == reflect.Int64 {
 		return integers{}
 	}
-	return &inBytes{form, form == idtype.StorageBigint || form == idtype.StorageBytes || t.Len() == 16}
+	raw := form == idtype.StorageBigint || form == idtype.StorageBytes || t.Len() == 16
+	return &inBytes{form, raw}
 }
 
 // integers is the plan for IDs that are an int64. It reads the number by reflection, because a

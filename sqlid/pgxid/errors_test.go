@@ -25,15 +25,15 @@ func TestErrorTexts(t *testing.T) {
 	const advice = ": declare the key with another form, cast the column, or use the ID's text"
 	for want, err := range map[string]error{
 		`pgxid: "14150009200065" as idtype.Decimal[pgxsuite.User]: ` +
-			"the ID is stored as bigint: the column is float8" +
+			"the ID is stored as bigint, but the column is float8" +
 			advice: encode(pgtype.Float8OID, &id),
 		`pgxid: "6465616462656566" as idtype.EightByteID: ` +
-			"the ID is stored as bytes: the column is uuid" + advice: encode(pgtype.UUIDOID, eight),
-		`pgxid: "5" as idtype.Decimal[pgxsuite.User]: the ID is stored as bigint: ` +
+			"the ID is stored as bytes, but the column is uuid" + advice: encode(pgtype.UUIDOID, eight),
+		`pgxid: "5" as idtype.Decimal[pgxsuite.User]: the ID is stored as bigint, but ` +
 			"the column is float8" +
 			advice: scan(pgtype.Float8OID, "\x40\x14\x00\x00\x00\x00\x00\x00", &id),
 		`pgxid: "deadbeef" as idtype.EightByteID: ` +
-			"the ID is stored as bytes: the column is text" +
+			"the ID is stored as bytes, but the column is text" +
 			advice: scan(pgtype.TextOID, "deadbeef", &eight),
 	} {
 		var typed *pgxid.StorageError
@@ -42,8 +42,8 @@ func TestErrorTexts(t *testing.T) {
 		}
 	}
 
-	const ragged = "pgxid: an array of several dimensions has slices of unequal lengths: " +
-		"PostgreSQL wants them equally long"
+	const ragged = "pgxid: an array of several dimensions has slices of unequal length: " +
+		"PostgreSQL requires equal lengths"
 	err := encode(pgtype.Int8ArrayOID, [][]pgxsuite.UserID{{1}, {2, 3}})
 	for err != nil && err.Error() != ragged {
 		err = errors.Unwrap(err)

@@ -37,7 +37,8 @@ func (p jsonPlan) Encode(value any, buf []byte) ([]byte, error) {
 	// field.
 	k, _ := idOf(v.Type())
 	id := reflect.New(k.typ)
-	if err := id.Interface().(sql.Scanner).Scan(column); err != nil && !errors.Is(err, idtype.ErrZero) {
+	err = id.Interface().(sql.Scanner).Scan(column)
+	if err != nil && !errors.Is(err, idtype.ErrZero) {
 		return nil, err
 	}
 	text, err := id.Interface().(json.Marshaler).MarshalJSON()

@@ -107,7 +107,7 @@
 //   - A text, inet, xml, or time of 8 or 10 characters is read as the bytes of an EightByte or Sno.
 //   - Arrays and ranges are errors in the modes Exec and SimpleProtocol.
 //
-// Other types, including any and int64, are read and written as before.
+// Register does not change how other types, including any and int64, are read and written.
 //
 // # Speed
 //

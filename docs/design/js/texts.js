@@ -54,7 +54,7 @@ function parseText(layout, text, refuse) {
     refuse("zero means not assigned");
   }
   if (!fixed && digits[0] === alphabet[0]) {
-    refuse(`its highest digit is ${alphabet[0]}, which stands for 0 and is left out`);
+    refuse(`its highest digit is ${alphabet[0]}, which stands for 0 and must be left out`);
   }
   if (id > layout.max) {
     refuse(`above the largest ID, ${layout.max}`);
