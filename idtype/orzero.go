@@ -17,8 +17,8 @@ import (
 // such a column in less space, and reads it faster, than a Nullable one. For a column that holds
 // NULL use [database/sql.Null].
 //
-// Without an ID, the JSON is null, or 0 with [AsNumber], and the text and the binary form are empty.
-// A zero that another program wrote, such as 0 in JSON, is also read as none.
+// Without an ID, the JSON is null, or 0 with [AsNumber], and the text and the binary form are
+// empty. A zero that another program wrote, such as 0 in JSON, is also read as none.
 type OrZero[T ID] struct {
 	ID T
 }

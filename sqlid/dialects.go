@@ -50,7 +50,8 @@ type StorageError struct {
 }
 
 func (e *StorageError) Error() string {
-	return fmt.Sprintf("sqlid: %s has no column type for IDs as %s: declare the key with another form",
+	return fmt.Sprintf("sqlid: %s has no column type for IDs as %s: "+
+		"declare the key with another form",
 		e.Dialect, e.Storage)
 }
 

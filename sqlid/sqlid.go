@@ -105,7 +105,8 @@ func (c Column[T]) PrimaryKey(d Dialect) (string, error) { return c.any().Primar
 // errors are the same as for Check.
 func (c Column[T]) NotNull(d Dialect) (string, error) { return c.any().NotNull(d) }
 
-// Nullable returns the definition of a column that may hold NULL. The errors are the same as for Check.
+// Nullable returns the definition of a column that may hold NULL. The errors are the same as for
+// Check.
 func (c Column[T]) Nullable(d Dialect) (string, error) { return c.any().Nullable(d) }
 
 func (c Column[T]) any() AnyColumn {

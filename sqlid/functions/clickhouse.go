@@ -20,7 +20,8 @@ var clickhouseFragments = strings.NewReplacer(
 	"{characters}", eachCharacter(0, 16, ", ", "substring({base 32}, bitAnd(bitShiftRight("+
 		"reinterpretAsUInt64(reverse(substring(id, %[2]d, 5))), %[3]d), 31) + 1, 1)"),
 	"{halves}", eachHalf(", ", "substring(concat('00000000', hex(", " + ",
-		"bitShiftLeft(toUInt64(bitAnd(position({base 32}, substring(id, %[1]d, 1)) + 31, 31)), %[3]d)",
+		"bitShiftLeft(toUInt64(bitAnd(position({base 32}, substring(id, %[1]d, 1)) + 31, 31)),"+
+			" %[3]d)",
 		")), -10)"),
 	"{base 32}", base32,
 )

@@ -159,8 +159,8 @@ func Snowflakes[L idtype.Snowflakes](name string) Layout {
 type NameError struct{ Name string }
 
 func (e *NameError) Error() string {
-	return fmt.Sprintf("functions: layout name %q: must consist of lower-case letters, digits, and _, "+
-		"begin with a letter, and differ from other layouts and schemes", e.Name)
+	return fmt.Sprintf("functions: layout name %q must consist of lower-case letters, digits, "+
+		"and _, begin with a letter, and differ from other layouts and schemes", e.Name)
 }
 
 var layoutName = regexp.MustCompile("^[a-z][a-z0-9_]*$")
