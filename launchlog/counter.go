@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Patterns are compiled when they are first asked: programs that import the package start sooner.
+// The patterns are compiled on first use, so that programs which import the package start sooner.
 var (
 	counterPattern = sync.OnceValue(func() *regexp.Regexp { // of up to 128 bytes
 		return regexp.MustCompile(`^[a-z0-9][a-z0-9._/-]*$`)
@@ -22,50 +22,52 @@ var (
 	})
 )
 
-// Counter hands out the numbers 1 ..= 2^63−1 under a name, each once, ever, to whichever process
-// asks. Its value is the last number handed out, 0 in the beginning, and only rises. It is the
-// generator.Counter of package generator, and safe for use by many goroutines.
+// Counter is a log counter. It hands out the numbers 1 ..= 2^63−1 under a name, each exactly once,
+// to any process that asks. Its value is the last number handed out, initially 0, and only rises.
+// It implements the generator.Counter of package generator, and is safe for concurrent use.
 type Counter struct {
 	log *Log
 	ref CounterRef
 }
 
-// CounterState is the row of a counter that has handed out numbers.
+// CounterState is the row of a log counter that has handed out numbers.
 type CounterState struct {
 	Namespace string    `json:"namespace"`
 	Name      string    `json:"name"`
 	Value     int64     `json:"value,string"` // the last number handed out
 	UpdatedAt time.Time `json:"updated_at"`   // see Times in the package's documentation
-	// Note and Holder are those of the Raise that set the value. They are empty where another
-	// operation did.
+	// Note and Holder are those of the Raise that set the value. They are empty if another
+	// operation set it.
 	Note   string `json:"note,omitempty"`
 	Holder string `json:"holder,omitempty"`
 }
 
-// Raise is a compare-and-swap of a counter.
+// Raise is a compare-and-swap of a log counter.
 type Raise struct {
-	From int64 // the value that the counter must have; 0 for a counter that is not there
+	From int64 // the value that the counter must have; 0 for a counter that does not exist yet
 	To   int64 // the new value, above From
-	// Note names the operation, and no other one. It begins with what [NewNote] returns. A rerun
-	// of the same operation has the same note. It has up to 128 printable ASCII characters.
+	// Note identifies the operation, and no other. It begins with the result of [NewNote], and has
+	// up to 128 printable ASCII characters. A rerun of the same operation has the same note.
 	Note string
-	// Holder is for people, and for who wants to know its own rows: up to 255 characters.
+	// Holder is for people, and for callers that need to recognize their own rows: up to 255
+	// characters.
 	Holder string
 }
 
-// Done reports whether row is what the operation has made of the counter.
+// Done reports whether row is the result of this operation.
 func (r Raise) Done(row CounterState) bool { return row.Value == r.To && row.Note == r.Note }
 
-// NewNote returns 128 random bits as text: the beginning of a [Raise]'s note.
+// NewNote returns 128 random bits as text, with which the note of a [Raise] begins.
 func NewNote() string { return rand.Text() }
 
-// Counter returns the namespace's counter of that name. The name has up to 128 lower-case letters,
-// digits, dots, dashes, underscores and slashes; the first is a letter or digit. There is nothing
-// to create, and the store is not asked. The error is a [*RequestError].
+// Counter returns the namespace's log counter with the given name. A name has up to 128 lower-case
+// letters, digits, dots, dashes, underscores and slashes, and begins with a letter or digit. A log
+// counter does not need to be created, and this method does not ask the store. The error is a
+// [*RequestError].
 //
-// Some names are those of idmint's own counters, such as short, sno/7 and sno/floor:
-// docs/operate/launch-log.md lists them. A sequence of such a name may repeat after a
-// restore, because idmint advance takes it for something else.
+// Some names belong to idmint's own log counters, such as short, sno/7 and sno/floor:
+// docs/operate/launch-log.md lists them. A sequence with such a name may repeat numbers after a
+// restore, because idmint advance does not recognize it as a sequence.
 func (l *Log) Counter(name string) (*Counter, error) {
 	if l == nil {
 		return nil, errNotMade
@@ -79,9 +81,9 @@ func (l *Log) Counter(name string) (*Counter, error) {
 	return &Counter{l, CounterRef{l.opts.Namespace, name}}, nil
 }
 
-// Counters returns up to limit counters that have handed out numbers, in the order of their names'
-// bytes. They begin behind the name after: for the next page, give the last name of this one. Empty
-// begins at the first. Limit 0 is 100.
+// Counters returns up to limit log counters that have handed out numbers, in the byte order of
+// their names. They begin after the name after, or at the first if that is empty; for the next
+// page, pass the last name of this one. A limit of 0 means 100.
 func (l *Log) Counters(ctx context.Context, after string, limit int) ([]CounterState, error) {
 	if limit < 0 {
 		return nil, &RequestError{"limit", strconv.Itoa(limit), "is negative"}
@@ -100,7 +102,7 @@ func (l *Log) Counters(ctx context.Context, after string, limit int) ([]CounterS
 	return found, about(l.namespace(), err)
 }
 
-// Name returns the counter's name within its namespace.
+// Name returns the log counter's name within its namespace.
 func (c *Counter) Name() string {
 	if c == nil {
 		return ""
@@ -108,7 +110,7 @@ func (c *Counter) Name() string {
 	return c.ref.Name
 }
 
-// Trouble is that of the counter's [Log].
+// Trouble returns [Log.Trouble] of the log counter's log.
 func (c *Counter) Trouble() error {
 	if c == nil {
 		return nil
@@ -116,14 +118,14 @@ func (c *Counter) Trouble() error {
 	return c.log.Trouble()
 }
 
-// Reserve takes n consecutive numbers and returns the first: the one after the counter's value, or
-// floor if that is higher. None of them was handed out before, and none will be again. Numbers that
-// were passed over on the way to floor are not handed out either, so a floor close to 2^63−1 uses
-// up the counter. Where an answer was lost, Reserve leaves its numbers unused and takes others: a
-// gap is safe, a repeat is not.
+// Reserve takes n consecutive numbers and returns the first: the number after the log counter's
+// value, or floor if that is higher. None of them was handed out before, and none will be again.
+// Numbers between the value and floor are not handed out either, so a floor close to 2^63−1 uses up
+// the log counter. If an answer was lost, Reserve leaves its numbers unused and takes others,
+// because a gap is safe and a repeat is not.
 //
-// Errors: [*RequestError]; [ErrCounterExhausted], and the counter stays as it was;
-// [*UnresolvedError]; or what the store says.
+// Errors: [*RequestError]; [ErrCounterExhausted], which leaves the log counter unchanged;
+// [*UnresolvedError]; or the store's own.
 func (c *Counter) Reserve(ctx context.Context, floor, n int64) (first int64, err error) {
 	switch {
 	case c == nil:
@@ -162,17 +164,17 @@ func (c *Counter) Reserve(ctx context.Context, floor, n int64) (first int64, err
 	return first, nil
 }
 
-// Raise sets the counter's value, note and holder where the value is r.From. It returns the row
-// that is there afterwards, which is zero where there is no counter. [Raise.Done] tells whether the
-// operation made that row, in this call or an earlier one. Otherwise another operation came before
-// it or after it, and it will not be carried out any more. Only a row below r.From says that the
-// store has lost numbers: then nothing is known. Where the log was given more before, the error is
-// [ErrBehind].
+// Raise sets the log counter's value, note and holder if its value is r.From. It returns the row as
+// it is afterwards, which is zero if the log counter does not exist. [Raise.Done] reports whether
+// the operation made that row, in this call or an earlier one. If it did not, another operation
+// came before or after it, and this one will not be carried out any more. The exception is a row
+// below r.From: then the store has lost numbers, and nothing is known. If the log was given higher
+// numbers before, the error is [ErrBehind].
 //
-// Where an answer was lost for good, the error is an [*UnresolvedError] that is uncertain. Then
-// call Raise with the same r again, until it is known. Before that, what the numbers up to r.To are
-// for must not be used, nor given up: a late operation may yet be carried out. Other errors:
-// [*RequestError], or what the store says.
+// If an answer was lost for good, the error is an [*UnresolvedError] that is uncertain. Call Raise
+// again with the same r until the result is known. Until then, do not use what the numbers up to
+// r.To are for, and do not give it up, because a late operation may yet be carried out. Other
+// errors: [*RequestError], or the store's own.
 func (c *Counter) Raise(ctx context.Context, r Raise) (CounterState, error) {
 	if c == nil {
 		return CounterState{}, errNotMade
@@ -188,7 +190,7 @@ func (c *Counter) Raise(ctx context.Context, r Raise) (CounterState, error) {
 	row, err := attempt(ctx, c.log, "raise", name, func(ctx context.Context) (CounterState, error) {
 		row, err := c.log.store.RaiseCounter(ctx, c.ref, r)
 		if err == nil {
-			last := int64(0) // known for certain: not those of others, which may not be on disk yet
+			last := int64(0) // only what is certain: others' rows may not be on disk yet
 			if r.Done(row) {
 				last = row.Value
 			}
@@ -199,7 +201,7 @@ func (c *Counter) Raise(ctx context.Context, r Raise) (CounterState, error) {
 	return row, about("counter "+name, err)
 }
 
-// Validate returns a [*RequestError] for a raise that [Counter.Raise] refuses.
+// Validate returns a [*RequestError] for a raise that [Counter.Raise] would reject.
 func (r Raise) Validate() error {
 	switch {
 	case r.From < 0:
@@ -216,7 +218,7 @@ func (r Raise) Validate() error {
 	return checkText("holder", r.Holder, 255)
 }
 
-// Last returns the counter's value: the last number handed out, or 0.
+// Last returns the log counter's value: the last number handed out, or 0.
 func (c *Counter) Last(ctx context.Context) (int64, error) {
 	if c == nil {
 		return 0, errNotMade
@@ -227,20 +229,20 @@ func (c *Counter) Last(ctx context.Context) (int64, error) {
 	return last, about("counter "+c.ref.Name, err)
 }
 
-// Advance raises the counter to target, so that the numbers up to target count as handed out. It is
-// for an operator whose store was restored from a backup, or failed over to a copy without the
-// newest rows. Such a store would hand out numbers again. Advance beyond every number that was ever
-// used. An event of the namespace, "counter-advanced", names actor, which is the log's host if
-// empty. A counter that is already there stays as it is, without an event. Advance returns the
-// value that the counter has afterwards. Errors: [*RequestError], [*UnresolvedError], or what the
-// store says.
+// Advance raises the log counter to target, so that the numbers up to target count as handed out.
+// It is for an operator whose store was restored from a backup, or failed over to a copy without
+// the newest rows, and would hand out numbers again. Choose a target beyond every number that was
+// ever used. Advance adds the event "counter-advanced" to the namespace, in the name of actor, or
+// of the log's host if actor is empty. A log counter that has reached target stays as it is,
+// without an event. Advance returns the value that the log counter has afterwards. Errors:
+// [*RequestError], [*UnresolvedError], or the store's own.
 func (c *Counter) Advance(ctx context.Context, target int64, actor string) (int64, error) {
 	if c == nil {
 		return 0, errNotMade
 	}
 	if target < 1 {
 		return 0, &RequestError{
-			"to", strconv.FormatInt(target, 10), "is no number of a counter",
+			"to", strconv.FormatInt(target, 10), "must be positive",
 		}
 	}
 	if actor == "" && c.log != nil {

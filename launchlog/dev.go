@@ -11,18 +11,18 @@ import (
 // devEnvironment is the environment of the launches that [Log.JoinDev] starts.
 const devEnvironment = "dev"
 
-// JoinDev starts a launch by itself and joins it, for a laptop and for tests. It is [Log.Join]
+// JoinDev starts a launch and joins it, for development on a laptop and for tests. It is [Log.Join]
 // without a deployment:
 //
 //	numbers, err := log.JoinDev(ctx, "shop")
 //
-// A service has one such launch for each user and folder, in the environment "dev".
-// Every start of the app takes the next generator number of it. If somebody has ended it, the
-// next start begins another one.
+// A service has one such launch for each user and folder, in the environment "dev". Every start of
+// the app takes its next generator number. If somebody has ended the launch, the next start begins
+// another one.
 //
-// It is never for production, where a launch says who deployed what. So it is a
-// [*JoinError] where IDMINT_LAUNCH_ID is set, or where the log's namespace has a launch of
-// another environment. Other errors are those of [Log.StartOrJoin].
+// JoinDev is never for production, where a launch records who deployed what. It therefore returns a
+// [*JoinError] if IDMINT_LAUNCH_ID is set, or if the log's namespace has a launch of another
+// environment. Other errors are those of [Log.StartOrJoin].
 func (l *Log) JoinDev(ctx context.Context, service string) (*Generators, error) {
 	if l == nil {
 		return nil, errNotMade
@@ -33,7 +33,7 @@ func (l *Log) JoinDev(ctx context.Context, service string) (*Generators, error) 
 	}
 	if value, ok := os.LookupEnv(launchVariable); ok {
 		return nil, &JoinError{App: app, Reason: launchVariable + " is " + quote(value) +
-			": an app that was given a launch calls Join"}
+			": an app that has a launch must call Join"}
 	}
 	if err := l.onlyDev(ctx, app); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (l *Log) JoinDev(ctx context.Context, service string) (*Generators, error) 
 	return l.StartOrJoin(ctx, r)
 }
 
-// onlyDev returns an error where the namespace has a launch of another environment.
+// onlyDev returns an error if the namespace has a launch of another environment.
 func (l *Log) onlyDev(ctx context.Context, app App) error {
 	for before := 0; ; {
 		page, err := l.List(ctx, Filter{Before: before, Limit: pageRows})
@@ -55,8 +55,8 @@ func (l *Log) onlyDev(ctx context.Context, app App) error {
 		for _, launch := range page {
 			if launch.Environment != devEnvironment {
 				return &JoinError{App: app, Err: ErrOtherApp, Reason: fmt.Sprintf("the log has "+
-					"launch %d of %s in %s: give the app its deployment or its launch, or take a log of "+
-					"your own for development", launch.ID, quote(launch.Service), quote(launch.Environment))}
+					"launch %d of %s in %s: give the app its deployment or its launch, or use "+
+					"another log for development", launch.ID, quote(launch.Service), quote(launch.Environment))}
 			}
 		}
 		if len(page) < pageRows {
@@ -66,18 +66,18 @@ func (l *Log) onlyDev(ctx context.Context, app App) error {
 	}
 }
 
-// devRequest is that of this user's launch in this folder. Machines that share a log may share it,
-// since each start takes a number of its own.
+// devRequest returns the request for this user's launch in this folder. Machines that share a log
+// may share the launch, because each start takes another number.
 func devRequest(service string) (Request, error) {
 	folder, err := os.Getwd()
 	if err != nil {
 		return Request{}, err
 	}
 	who := "user " + strconv.Itoa(os.Getuid())
-	if u, err := user.Current(); err == nil { // in a container a user may have no name
+	if u, err := user.Current(); err == nil { // a container's user may have no name
 		who = u.Username
 	}
-	// A folder's name may be longer than a key, and have characters that no key has.
+	// A folder's name may be longer than a key, and may have characters that a key cannot have.
 	of := digest([]byte(service + "\x00" + who + "\x00" + folder))
 	return Request{
 		Key: "dev-" + of[:32], Service: service, Environment: devEnvironment,

@@ -8,26 +8,27 @@ import (
 	"sync/atomic"
 )
 
-// Generators hands out the generator numbers of a launch, and of those that continue it. It keeps
-// how far the counters of its service's IDs have come. It is a generator.Ordered of package
-// generator.
+// Generators hands out the generator numbers of a launch, and of the launches that continue it. It
+// also records how far the counters of its service's IDs have advanced. It implements
+// generator.Ordered of package generator.
 type Generators struct {
 	log     *Log
 	launch  atomic.Int64           // of the next number
-	first   atomic.Pointer[Claim]  // that Join took, until it is handed out
-	newest  atomic.Pointer[Claim]  // that was handed out
+	first   atomic.Pointer[Claim]  // taken by Join, until it is handed out
+	newest  atomic.Pointer[Claim]  // handed out last
 	service atomic.Pointer[string] // once it is known
 }
 
-// Generators returns the source of a launch's generator numbers. It asks the store only when it is
-// asked for a number. So it takes any launch number: [Log.Join] is for an app that starts.
+// Generators returns the source of a launch's generator numbers. It accepts any launch number,
+// because it does not ask the store until a number is requested. When an app starts, use [Log.Join]
+// instead.
 func (l *Log) Generators(launch int) *Generators {
 	g := &Generators{log: l}
 	g.launch.Store(int64(launch))
 	return g
 }
 
-// Launch returns the launch that the next number is of.
+// Launch returns the launch of the next number.
 func (g *Generators) Launch() int {
 	if g == nil {
 		return 0
@@ -35,10 +36,11 @@ func (g *Generators) Launch() int {
 	return int(g.launch.Load())
 }
 
-// NextGenerator claims the next generator number, as [Log.Claim] does, and returns the digits of its
-// launch with it. Where that has used its 100,000 numbers, or another launch has taken its digits
-// over, the number is one of the launch that continues it: the log starts it, with the request of the
-// launch, and a key and a reason that name it. Whoever comes there continues in the same one.
+// NextGenerator claims the next generator number, as [Log.Claim] does, and returns it with the
+// digits of its launch. If the launch has used its 100,000 numbers, or another launch has taken
+// over its digits, the number belongs to the launch that continues it. The log starts that launch
+// with the same request, except for a key and a reason that name the old launch, so that all
+// processes continue in the same one.
 func (g *Generators) NextGenerator(ctx context.Context) (digits, number int, err error) {
 	if g == nil {
 		return 0, 0, errNotMade
@@ -55,7 +57,7 @@ func (g *Generators) NextGenerator(ctx context.Context) (digits, number int, err
 	return claim.Launch % Lap, claim.Generator, nil
 }
 
-// take claims the next number, of the launch that continues where the others have none.
+// take claims the next number, from the launch that continues the earlier ones if they have none.
 func (g *Generators) take(ctx context.Context) (Claim, error) {
 	for {
 		launch := g.Launch()
@@ -72,7 +74,7 @@ func (g *Generators) take(ctx context.Context) (Claim, error) {
 }
 
 // proceed starts the launch that continues one without generator numbers, or finds it. Why is the
-// error of that one, and stays the error if somebody has ended it.
+// error of the old launch, and is returned if somebody has ended that launch.
 func (l *Log) proceed(ctx context.Context, launch int, why error) (Launch, error) {
 	old, err := l.Show(ctx, launch)
 	if err != nil {
@@ -80,8 +82,8 @@ func (l *Log) proceed(ctx context.Context, launch int, why error) (Launch, error
 	}
 	r := old.Request
 	r.Key = "continues launch " + strconv.Itoa(launch)
-	// All who come here give the same reason: numbers that are used up stay so, also where the launch
-	// was to be handed on.
+	// All processes give the same reason here. Numbers that are used up stay used up, even if the
+	// launch was about to be handed on.
 	r.Reason = fmt.Sprintf("launch %d, of key %s, has used its generator numbers", launch, quote(old.Key))
 	switch {
 	case errors.Is(why, ErrEnded) && old.Outcome != HandedOn:
@@ -93,7 +95,7 @@ func (l *Log) proceed(ctx context.Context, launch int, why error) (Launch, error
 	return l.Start(ctx, r)
 }
 
-// Trouble is that of the [Log].
+// Trouble returns [Log.Trouble] of the log.
 func (g *Generators) Trouble() error {
 	if g == nil {
 		return nil
@@ -101,14 +103,14 @@ func (g *Generators) Trouble() error {
 	return g.log.Trouble()
 }
 
-// Order counts a look at the register of order of the launch's service, raises the register to
-// reached where it is below, and returns what it is then, and how many looks it has counted. The
-// store is asked once: after an error nothing is known, and nothing depends on it but the order of
-// IDs. The service is that of [Log.Join], or else the launch's row tells it at the first look.
+// Order counts a read of the order register of the launch's service, raises the register to reached
+// if it is below, and returns its value and the number of reads so far. It asks the store once.
+// After an error nothing is known, but only the order of IDs depends on the register. The service
+// is known from [Log.Join], or else read from the launch's row the first time.
 //
-// A look also sees whether the store still has the generator number that was handed out last. Where
-// an older copy was put in its place, which may give that number to another process, the error is
-// [ErrBehind], and the log takes no number any more.
+// A read also checks that the store still has the generator number that was handed out last. If the
+// store was replaced by an older copy, which may give that number to another process, the error is
+// [ErrBehind], and the log takes no more numbers.
 func (g *Generators) Order(ctx context.Context, reached int64) (is, looks int64, err error) {
 	if g == nil || g.log == nil {
 		return 0, 0, errNotMade

@@ -11,23 +11,24 @@ import (
 	"github.com/idmint/idmint/internal/named"
 )
 
-// launchVariable is the environment variable in which a deployment hands an app its launch number.
-// [Log.Join] reads it, and idmint launch start --format env writes it.
+// launchVariable is the environment variable in which a deployment passes the launch number to an
+// app. [Log.Join] reads it, and idmint launch start --format env writes it.
 const launchVariable = "IDMINT_LAUNCH_ID"
 
-// App says what joins a launch. Service and Environment are those that the launch was started with.
+// App identifies an app that joins a launch. Service and Environment must be the same as in the
+// request that started the launch.
 type App struct {
 	Service     string
 	Environment string
-	// Launch is the launch number. Zero: IDMINT_LAUNCH_ID in the environment has it.
+	// Launch is the launch number. If it is zero, Join reads IDMINT_LAUNCH_ID in the environment.
 	Launch int
 }
 
-// A JoinError is returned where an app cannot join a launch. Its text says what to do.
+// A JoinError is returned if an app cannot join a launch. Its text says what to do.
 type JoinError struct {
-	App    App    // with the launch number, or 0 where there is none
+	App    App    // with the launch number, or 0 if there is none
 	Reason string // what is wrong, and what to do
-	Err    error  // what the log said, ErrOtherApp, or a *RequestError for the variable
+	Err    error  // the log's error, ErrOtherApp, or a *RequestError for the variable
 }
 
 func (e *JoinError) Error() string {
@@ -41,19 +42,20 @@ func (e *JoinError) Error() string {
 
 func (e *JoinError) Unwrap() error { return e.Err }
 
-// Join takes an app's first generator number of its launch, and returns the source of all of them:
+// Join takes an app's first generator number of its launch, and returns the source of all its
+// generator numbers:
 //
 //	numbers, err := log.Join(ctx, launchlog.App{Service: "shop", Environment: "production"})
 //	gen, err := generator.NewDecimal(numbers)
 //
-// Call it once, when the app starts. What would fail at the first ID, or go unnoticed, fails here.
-// No launch was handed over, the log does not have it, it has ended, or it is another service's or
-// environment's. The error is a [*JoinError]. It wraps [ErrNotFound], [ErrEnded],
-// [ErrOtherApp], an [*UnresolvedError], or what the store says. Texts
-// that no launch can have are a [*RequestError].
+// Call it once, when the app starts. It detects at that point what would otherwise fail at the
+// first ID, or go unnoticed: there is no launch number, the log does not have the launch, or the
+// launch has ended or belongs to another service or environment. The error is a [*JoinError], which
+// wraps [ErrNotFound], [ErrEnded], [ErrOtherApp], an [*UnresolvedError], or the store's own error.
+// A service or environment that no launch can have is a [*RequestError].
 //
-// The first generator that is made with the result begins with the number that Join has taken. An
-// app that joins and mints nothing leaves that number unused.
+// The first generator that is created with the result uses the number that Join has taken. An app
+// that joins and mints nothing leaves that number unused.
 func (l *Log) Join(ctx context.Context, app App) (*Generators, error) {
 	if l == nil {
 		return nil, errNotMade
@@ -65,8 +67,8 @@ func (l *Log) Join(ctx context.Context, app App) (*Generators, error) {
 		value := os.Getenv(launchVariable)
 		n, ok := ParseLaunch(value)
 		if !ok {
-			wrong := &RequestError{launchVariable, value, "is no launch number: set it to the one " +
-				"that idmint launch start prints, once per deployment"}
+			wrong := &RequestError{launchVariable, value, "is not a launch number: set it to the " +
+				"one that idmint launch start prints, once per deployment"}
 			return nil, &JoinError{App: app, Reason: named.Bare(wrong), Err: wrong}
 		}
 		app.Launch = n
@@ -81,13 +83,14 @@ func (l *Log) Join(ctx context.Context, app App) (*Generators, error) {
 	return l.join(ctx, app)
 }
 
-// StartOrJoin joins the launch of a key, and starts it if there is none. It is for apps that start
-// their launch themselves: each process of a deployment makes the same request, whose key names the
-// deployment. If their requests differ, as those of two builds do, the launch has that of the process
-// that came first. A launch that has ended continues in a new one, whose key has "#2" appended, or
-// "#3" and so on, so that a deployment starts again after an [Log.Advance] or a rollback.
+// StartOrJoin joins the launch with a key, and starts it if there is none. It is for apps that
+// start their own launch: each process of a deployment makes the same request, whose key identifies
+// the deployment. If their requests differ, as those of two builds do, the launch has the request
+// of the process that came first. A launch that has ended is continued in a new one, whose key has
+// "#2" appended, or "#3" and so on, so that a deployment can start again after [Log.Advance] or a
+// rollback.
 //
-// Errors are those of [Log.Start], but for the [*ConflictError], and those of [Log.Join].
+// Errors are those of [Log.Start], except the [*ConflictError], and those of [Log.Join].
 func (l *Log) StartOrJoin(ctx context.Context, r Request) (*Generators, error) {
 	if l == nil {
 		return nil, errNotMade
@@ -116,7 +119,7 @@ func (l *Log) StartOrJoin(ctx context.Context, r Request) (*Generators, error) {
 	}
 }
 
-// join takes the first number of a launch that is the app's.
+// join takes the first number of a launch that belongs to the app.
 func (l *Log) join(ctx context.Context, app App) (*Generators, error) {
 	numbers := l.Generators(app.Launch)
 	claim, err := numbers.take(ctx)
@@ -128,22 +131,22 @@ func (l *Log) join(ctx context.Context, app App) (*Generators, error) {
 	return numbers, nil
 }
 
-// owns returns an error if a launch is another app's.
+// owns returns an error if a launch belongs to another app.
 func (a App) owns(launch Launch) error {
 	if launch.Service != a.Service || launch.Environment != a.Environment {
-		return &JoinError{App: a, Err: ErrOtherApp, Reason: fmt.Sprintf("it is of %s in %s: "+
-			"hand this app the number of its own launch",
+		return &JoinError{App: a, Err: ErrOtherApp, Reason: fmt.Sprintf("it belongs to %s in %s: "+
+			"give this app the number of its own launch",
 			quote(launch.Service), quote(launch.Environment))}
 	}
 	return nil
 }
 
-// admits returns an error if a launch is another app's, or has ended.
+// admits returns an error if a launch belongs to another app, or has ended.
 func (a App) admits(launch Launch) error {
 	if err := a.owns(launch); err != nil {
 		return err
 	}
-	if !launch.Running() && launch.Outcome != HandedOn { // another one continues that
+	if !launch.Running() && launch.Outcome != HandedOn {// another one continues it
 		return &JoinError{App: a, Err: ErrEnded, Reason: fmt.Sprintf("it ended at %s, with "+
 			"outcome %s: start a new launch for this deployment",
 			launch.EndedAt.UTC().Format(time.RFC3339), launch.Outcome)}
@@ -163,18 +166,18 @@ func (a App) validate() error {
 		}
 	}
 	if a.Launch != 0 && !validLaunch(a.Launch) {
-		return &RequestError{"launch", strconv.Itoa(a.Launch), "is no launch number"}
+		return &RequestError{"launch", strconv.Itoa(a.Launch), "is not a launch number"}
 	}
 	return nil
 }
 
-// refused says what to do about an error of the log.
+// refused turns an error of the log into a JoinError that says what to do.
 func (a App) refused(err error) error {
 	reason := named.Bare(err)
 	switch unresolved := (*UnresolvedError)(nil); {
 	case errors.Is(err, ErrNotFound):
-		reason = "the log has no such launch: check that the app has the log, and the namespace, " +
-			"that idmint launch start has"
+		reason = "the log has no such launch: check that the app uses the log and namespace " +
+			"that idmint launch start used"
 	case errors.Is(err, ErrEnded):
 		reason = "it has ended: start a new launch for this deployment"
 	case errors.As(err, &unresolved):

@@ -120,7 +120,7 @@ func TestJoinRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	away := newLog(t, lost{store}, nil)
-	variable := `IDMINT_LAUNCH_ID "%s" is no launch number`
+	variable := `IDMINT_LAUNCH_ID "%s" is not a launch number`
 	for name, test := range map[string]struct {
 		log      *launchlog.Log
 		app      launchlog.App
@@ -144,13 +144,13 @@ func TestJoinRefuses(t *testing.T) {
 			launchlog.App{Service: "billing", Environment: "production"},
 			"1",
 			launchlog.ErrOtherApp, `"billing" in "production" cannot join launch 1: ` +
-				`it is of "shop" in "production": hand this app the number of its own launch`,
+				`it belongs to "shop" in "production": give this app the number of its own launch`,
 		},
 		"another environment": {
 			l,
 			launchlog.App{Service: "shop", Environment: "staging"},
 			"1",
-			launchlog.ErrOtherApp, `it is of "shop" in "production"`,
+			launchlog.ErrOtherApp, `it belongs to "shop" in "production"`,
 		},
 		"the log is away": {away, shop, "1", errAway, "the log does not answer: show"},
 	} {
@@ -360,7 +360,7 @@ func TestJoinDevRefuses(t *testing.T) {
 	}
 	l := newLog(t, memory.New(nil), nil)
 	t.Setenv("IDMINT_LAUNCH_ID", "")
-	refuses(l, `IDMINT_LAUNCH_ID is "": an app that was given a launch calls Join`)
+	refuses(l, `IDMINT_LAUNCH_ID is "": an app that has a launch must call Join`)
 	unset(t)
 	startShop(t, l, "production")
 	for n := range 1100 { // more than a page of younger launches

@@ -14,12 +14,12 @@ import (
 	"unicode/utf8"
 )
 
-// Request says what is launched, who launches it and why. Key, Service, Environment and Initiator
+// Request says what is launched, who launches it, and why. Key, Service, Environment and Initiator
 // are required. Texts are UTF-8 without control characters, at most 255 bytes (Reason and
 // PipelineURL 4,096).
 type Request struct {
-	// Key makes the start idempotent: it names this deployment and no other, for example the URL of
-	// the pipeline's run.
+	// Key makes Start idempotent. It identifies this deployment and no other: for example, it may
+	// be the URL of the pipeline's run.
 	Key string `json:"key,omitempty"`
 
 	Service        string `json:"service,omitempty"`
@@ -36,12 +36,12 @@ type Request struct {
 	PipelineURL    string `json:"pipeline_url,omitempty"`
 	// RollsBack is the launch that this one rolls back, or 0.
 	RollsBack int `json:"rolls_back,omitempty"`
-	// Data is a JSON object of the caller's, at most 64 KiB.
+	// Data is a JSON object for the caller's use, at most 64 KiB.
 	Data json.RawMessage `json:"data,omitempty"`
 
-	// KnownLaunch is the highest launch number that the caller knows of, or 0. A store that has not
-	// come as far lost launches, and Start fails with [ErrBehind] rather than repeat their numbers.
-	// Start does not notice generator numbers that a store lost: see [Log.Advance].
+	// KnownLaunch is the highest launch number that the caller knows, or 0. If the store is below
+	// it, the store has lost launches, and Start fails with [ErrBehind] rather than repeat their
+	// numbers. Start does not detect lost generator numbers: see [Log.Advance].
 	KnownLaunch int `json:"-"`
 }
 
@@ -51,21 +51,20 @@ type Launch struct {
 	ID        int    `json:"launch_id"`
 	Request
 	RequestHash string    `json:"request_hash"` // SHA-256 of the request's JSON, in hex
-	Host        string    `json:"host"`         // where it was started
+	Host        string    `json:"host"`         // on which it was started
 	StartedAt   time.Time `json:"started_at"`   // see Times in the package's documentation
 	EndedAt     time.Time `json:"ended_at,omitzero"`
 	Outcome     Outcome   `json:"outcome,omitempty"`
-	// FirstGenerator is the generator number that the launch began with: 0, or the one after those
-	// of the launch that had its digits before.
+	// FirstGenerator is the generator number with which the launch began: 0, or the next one after
+	// the previous launch with the same digits.
 	FirstGenerator int `json:"first_generator_id,omitempty"`
-	NextGenerator  int `json:"next_generator_id"` // 0 ..= 100000: above all that were taken
+	NextGenerator  int `json:"next_generator_id"` // 0 ..= 100000: above all numbers taken
 }
 
-// Running reports whether the launch has not ended.
+// Running reports whether the launch is still running.
 func (l Launch) Running() bool { return l.EndedAt.IsZero() }
 
-// Outcome is how a launch ended: one word of lower-case letters and dashes, at most 32 bytes. Those
-// below are the usual ones.
+// Outcome is how a launch ended: one word of lower-case letters and dashes, at most 32 bytes.
 type Outcome string
 
 // The usual outcomes.
@@ -80,7 +79,7 @@ const (
 // Ending says how a launch ends, and who ends it.
 type Ending struct {
 	Outcome Outcome
-	Actor   string // who ends it; the log's host where empty
+	Actor   string // who ends it; the default is the log's host
 	Reason  string
 }
 
@@ -89,14 +88,14 @@ type Claim struct {
 	Namespace string    `json:"namespace"`
 	Launch    int       `json:"launch_id"`
 	Generator int       `json:"generator_id"`
-	Token     string    `json:"token"` // names the taking; a retry under it gets the same number
+	Token     string    `json:"token"` // of the operation; a retry with it returns the same number
 	Host      string    `json:"host"`
 	PID       int       `json:"pid"`
 	ClaimedAt time.Time `json:"claimed_at"` // see Times in the package's documentation
 }
 
-// Tables returns the version of the tables that the release of the claim's process is written for, 0
-// for one that did not say so yet: see package migrations.
+// Tables returns the version of the tables for which the release that made the claim was written,
+// or 0 for a release that did not record it: see package migrations.
 func (c Claim) Tables() int {
 	if c.Token == "" || c.Token[0] < 'a' || c.Token[0] > 'z' {
 		return 0
@@ -104,7 +103,7 @@ func (c Claim) Tables() int {
 	return int(c.Token[0] - 'a')
 }
 
-// Event is a line of the append-only history of a launch, or of the namespace where Launch is 0.
+// Event is an entry in the append-only history of a launch, or of the namespace if Launch is 0.
 type Event struct {
 	Namespace string          `json:"namespace"`
 	Launch    int             `json:"launch_id,omitempty"`
@@ -119,13 +118,13 @@ type Filter struct {
 	Service     string
 	Environment string
 	Running     bool // only those that have not ended
-	Before      int  // only launch numbers below this one: for the next page
-	Limit       int  // at most as many; 0 is 100
+	Before      int  // only launch numbers below this one, as for the next page
+	Limit       int  // the most launches to return; 0 means 100
 }
 
 const defaultLimit = 100
 
-// canonical checks the request and brings it into the one form that is hashed and stored.
+// canonical checks the request and brings it into the form that is hashed and stored.
 func (r Request) canonical() (Request, error) {
 	for _, f := range [...]struct {
 		name, value string
@@ -155,7 +154,7 @@ func (r Request) canonical() (Request, error) {
 	}
 	for name, n := range map[string]int{"rolls_back": r.RollsBack, "known_launch": r.KnownLaunch} {
 		if n != 0 && !validLaunch(n) {
-			return r, &RequestError{name, fmt.Sprint(n), "is no launch number"}
+			return r, &RequestError{name, fmt.Sprint(n), "is not a launch number"}
 		}
 	}
 	var err error
@@ -182,8 +181,8 @@ const (
 	maxDepth = 100 // of nested arrays and objects
 )
 
-// canonicalObject sorts the names of a JSON object and drops its white space, so that equal data
-// has equal hashes.
+// canonicalObject sorts the names of a JSON object and drops white space, so that equal data has
+// equal hashes.
 func canonicalObject(data json.RawMessage) (json.RawMessage, error) {
 	if len(data) == 0 {
 		return nil, nil
@@ -220,12 +219,12 @@ func canonicalObject(data json.RawMessage) (json.RawMessage, error) {
 }
 
 var (
-	errDuplicate = errors.New("has a name twice in an object")
+	errDuplicate = errors.New("has an object with a duplicate name")
 	errDepth     = fmt.Errorf("is nested more than %d deep", maxDepth)
 )
 
-// decodeValue decodes as json.Unmarshal does. It refuses objects that have a name twice, and
-// bounds the depth.
+// decodeValue decodes as json.Unmarshal does, but rejects objects that have a name twice, and
+// limits the depth.
 func decodeValue(d *json.Decoder, depth int) (any, error) {
 	token, err := d.Token()
 	delim, nested := token.(json.Delim)
@@ -267,8 +266,8 @@ func decodeValue(d *json.Decoder, depth int) (any, error) {
 	return array, nil
 }
 
-// hash is over everything but the key and what differs between retries of the same step. Empty
-// fields are left out, so that a field added to Request does not change the hash of an older
+// hash hashes everything except the key and what differs between retries of the same operation.
+// Empty fields are omitted, so that a field added to Request does not change the hash of an older
 // request.
 func (r Request) hash() (string, error) {
 	r.Key = ""

@@ -18,7 +18,7 @@ import (
 	"github.com/idmint/idmint/internal/nilable"
 )
 
-// DefaultNamespace is the namespace of a [Log] that names none.
+// DefaultNamespace is the namespace of a [Log] whose [Options] name none.
 const DefaultNamespace = "default"
 
 var namespacePattern = sync.OnceValue(func() *regexp.Regexp { // of up to 63 bytes
@@ -27,40 +27,41 @@ var namespacePattern = sync.OnceValue(func() *regexp.Regexp { // of up to 63 byt
 
 // Options are the optional settings of a [Log].
 type Options struct {
-	// Namespace separates systems that share a store: each has its own launch numbers and counters.
-	// It is DefaultNamespace if empty, else up to 63 lower-case letters, digits, dots, dashes and
-	// underscores, the first a letter or digit.
+	// Namespace separates systems that share a store: each namespace has its own launch numbers and
+	// log counters. The default is DefaultNamespace. A name has up to 63 lower-case letters,
+	// digits, dots, dashes and underscores, and begins with a letter or digit.
 	Namespace string
-	// Budget bounds a call together with its context. It is 30 s if zero.
+	// Budget limits the duration of a call, as its context does. The default is 30 s.
 	Budget time.Duration
-	// Host and PID are recorded with launches and claims. They are those of the process if empty.
+	// Host and PID are recorded with launches and claims. By default they describe this process.
 	Host string
 	PID  int
-	// Warn hears that 80, 90 and 95 % of a launch's generator numbers, of launch numbers or of a
-	// counter's are used, once each: from the process that took the number with which they came
-	// there. It may be nil.
+	// Warn is called when 80, 90 and 95 % of a launch's generator numbers, of the launch numbers,
+	// or of a log counter's numbers are used, once for each level, in the process that took the
+	// number which reached the level. It may be nil.
 	Warn func(Usage)
-	// Taken hears of every number taken: a launch's, a generator's, or those of a counter. A Start
-	// that finds its launch there tells of it again. It may be nil.
+	// Taken is called for every number that is taken: a launch number, a generator number, or
+	// numbers of a log counter. A Start that finds an existing launch reports its number again. It
+	// may be nil.
 	Taken func(Usage)
-	// Observe hears of every attempt of a step, after it. Its context is the attempt's, and may
-	// have ended. It may be nil. The call waits for it, as for Warn and Taken. Goroutines of many
-	// calls call all three at the same time.
+	// Observe is called after every attempt of an operation, with the attempt's context, which may
+	// have ended. It may be nil. The operation waits for Observe to return, as it does for Warn and
+	// Taken. Many goroutines may call all three at the same time.
 	Observe func(context.Context, Step)
 }
 
-// Usage says how many numbers are used of those there are.
+// Usage reports how many of the available numbers are used.
 type Usage struct {
 	Namespace string
-	Counter   string // whose numbers are meant
-	Launch    int    // whose generator numbers are meant; 0, without a counter: the launch numbers
+	Counter   string // whose numbers are counted
+	Launch    int    // whose generator numbers are counted; 0 without a Counter: launch numbers
 	Used, Max int64
 }
 
-// Level is the highest of 95, 90 and 80 that the percentage has reached, or 0.
+// Level returns the highest of 95, 90 and 80 that the percentage has reached, or 0.
 func (u Usage) Level() int {
 	for _, level := range []int{95, 90, 80} {
-		// A counter's numbers leave an int64 no room.
+		// The product may overflow an int64 for a log counter.
 		if float64(u.Used)*100 >= float64(u.Max)*float64(level) {
 			return level
 		}
@@ -82,20 +83,19 @@ func (u Usage) String() string {
 	}
 }
 
-// Log is a launch log in a store. It is safe for use by many goroutines, and holds nothing that
-// needs closing.
+// Log is a launch log in a store. It is safe for concurrent use, and does not need to be closed.
 type Log struct {
 	store   Store
 	opts    Options
-	trouble atomic.Pointer[AttemptError] // of the last attempt; nil after one that was answered
+	trouble atomic.Pointer[AttemptError] // of the last attempt; nil if that was answered
 	memory  memory
 }
 
-// New makes a log. The error is a [*RequestError].
+// New returns a log in a store. The error is a [*RequestError].
 func New(store Store, opts *Options) (*Log, error) {
 	if nilable.IsNil(store) {
 		return nil, &RequestError{
-			"store", "nil", "holds no launches: open one of a package below launchlog",
+			"store", "nil", "is not a store: open one with a package below launchlog",
 		}
 	}
 	l := &Log{store: store}
@@ -119,7 +119,7 @@ func New(store Store, opts *Options) (*Log, error) {
 		o.Budget = 30 * time.Second
 	}
 	if o.Host == "" {
-		o.Host, _ = os.Hostname() // a record for people: without it the log works as well
+		o.Host, _ = os.Hostname() // only informs people; the log works without it
 	}
 	if o.PID == 0 {
 		o.PID = os.Getpid()
@@ -130,7 +130,7 @@ func New(store Store, opts *Options) (*Log, error) {
 	return l, nil
 }
 
-// Namespace is the one that the log's launches and counters are in.
+// Namespace returns the namespace of the log's launches and log counters.
 func (l *Log) Namespace() string {
 	if l == nil {
 		return ""
@@ -138,9 +138,9 @@ func (l *Log) Namespace() string {
 	return l.opts.Namespace
 }
 
-// Start returns the launch of the request's key, and starts it if there is none. Errors:
+// Start returns the launch with the request's key, and starts it if there is none. Errors:
 // [*RequestError], [*ConflictError], [ErrLaunchesExhausted], [ErrBehind], [ErrNotFound] for
-// RollsBack, [*UnresolvedError], or what the store says.
+// RollsBack, [*UnresolvedError], or the store's own.
 func (l *Log) Start(ctx context.Context, r Request) (Launch, error) {
 	if l == nil {
 		return Launch{}, errNotMade
@@ -160,14 +160,14 @@ func (l *Log) Start(ctx context.Context, r Request) (Launch, error) {
 	start := Launch{Namespace: l.opts.Namespace, Request: r, RequestHash: hash, Host: l.opts.Host}
 	start.KnownLaunch = max(r.KnownLaunch, int(known))
 	launch, err := attempt(ctx, l, "start", r.Key, func(ctx context.Context) (Launch, error) {
-		if r.RollsBack != 0 { // launches are never deleted: what is there stays there
+		if r.RollsBack != 0 { // checking first is safe: launches are never deleted
 			if _, err := l.store.Launch(ctx, l.ref(r.RollsBack)); err != nil {
 				return Launch{}, about(fmt.Sprintf("rolls back launch %d", r.RollsBack), err)
 			}
 		}
 		launch, err := l.store.StartLaunch(ctx, start)
 		switch {
-		case err == nil: // it may be an earlier one, of the same key
+		case err == nil: // it may be an earlier launch, with the same key
 			err = l.memory.took(Usage{}, 0, 0, int64(launch.ID))
 		case errors.Is(err, ErrBehind) && int(known) >= r.KnownLaunch:
 			err = l.memory.lose(err)
@@ -185,10 +185,10 @@ func (l *Log) Start(ctx context.Context, r Request) (Launch, error) {
 	return launch, nil
 }
 
-// End ends a launch: it gives out no more generator numbers. Apps of the launch that hold one go on
-// until it is used up. To end it again with the same outcome changes nothing. With another outcome
-// the error is a [*ConflictError]. Other errors: [ErrNotFound], [*RequestError],
-// [*UnresolvedError], or what the store says.
+// End ends a launch, which then hands out no more generator numbers. Apps that hold one continue to
+// mint until it is used up. Ending a launch again with the same outcome changes nothing. With a
+// different outcome, the error is a [*ConflictError]. Other errors: [ErrNotFound], [*RequestError],
+// [*UnresolvedError], or the store's own.
 func (l *Log) End(ctx context.Context, launch int, ending Ending) (Launch, error) {
 	if l == nil {
 		return Launch{}, errNotMade
@@ -215,7 +215,7 @@ func (l *Log) End(ctx context.Context, launch int, ending Ending) (Launch, error
 }
 
 // Claim takes the next generator number of a launch. Errors: [ErrNotFound], [ErrEnded],
-// [ErrGeneratorsExhausted], [*UnresolvedError], or what the store says.
+// [ErrGeneratorsExhausted], [*UnresolvedError], or the store's own.
 func (l *Log) Claim(ctx context.Context, launch int) (Claim, error) {
 	claim, err := l.claim(ctx, launch)
 	return claim, about(fmt.Sprintf("launch %d", launch), err)
@@ -244,36 +244,37 @@ func (l *Log) claim(ctx context.Context, launch int) (Claim, error) {
 	return claim, err
 }
 
-// tables is the version of the tables that this release is written for: see package migrations.
+// tables is the version of the tables for which this release is written: see package migrations.
 const tables = 7
 
-// newToken returns a token of 125 random bits. It begins with a letter for tables: a is 0.
+// newToken returns a token of 125 random bits. Its first letter is the version of the tables, with
+// a for 0.
 func newToken() string { return string(rune('a'+tables)) + rand.Text()[1:] }
 
-// Advance makes launch numbers up to last count as used, and ends the launches that run as
-// [Advanced]. It is for an operator whose store was restored from a backup, or failed over to a
-// copy without the newest rows. Such a store would give out launch numbers again, and generator
-// numbers of the launches that run. Advance beyond every number that was ever used, and start a new
-// launch. Advance returns the last launch number, which is never lowered.
+// Advance marks all launch numbers up to last as used, and ends the running launches as [Advanced].
+// It is for an operator whose store was restored from a backup, or failed over to a copy without
+// the newest rows. Such a store would hand out again both launch numbers and the generator numbers
+// of running launches. Choose a number beyond every launch number that was ever used, and then
+// start a new launch. Advance returns the last launch number, which never goes down.
 //
-// Each number that is passed over costs its digits for good. An advance of a lap beyond the newest
-// launch would leave the namespace none, and is a [*RequestError].
+// The digits of every number that Advance passes over are lost for good. An advance to a lap beyond
+// the newest launch would leave the namespace no digits, and is a [*RequestError].
 //
-// Where that is above last, the error is a [*RequestError], and launches above last run on. In
-// etcd, ZooKeeper and Cassandra an advance ends the launches one by one. One that was cut off is
-// finished first, whatever last is, and the error says that. Else this call has changed nothing,
-// unless an attempt of it was carried out whose answer was lost. Other errors: [*UnresolvedError],
-// or what the store says.
+// If the last launch number is already above last, the error is a [*RequestError], and the launches
+// above last continue to run. In etcd, ZooKeeper and Cassandra, an advance ends the launches one by
+// one. If an earlier advance was cut off, it is finished first, whatever its number, and the error
+// says so. Otherwise this call has changed nothing, unless one of its attempts succeeded and the
+// answer was lost. Other errors: [*UnresolvedError], or the store's own.
 func (l *Log) Advance(ctx context.Context, last int, actor string) (int, error) {
 	if !validLaunch(last) {
-		return 0, &RequestError{"last", strconv.Itoa(last), "is no launch number"}
+		return 0, &RequestError{"last", strconv.Itoa(last), "is not a launch number"}
 	}
 	ending := Ending{Outcome: Advanced, Actor: actor, Reason: "launch numbers were advanced"}
 	if err := ending.validate(); err != nil {
 		return 0, err
 	}
 	key := strconv.Itoa(last)
-	if last >= Lap { // no launch takes digits over from one that is a lap behind the last
+	if last >= Lap { // launches a lap behind the last pass no digits on
 		newest, err := l.List(ctx, Filter{Limit: 1})
 		if err != nil {
 			return 0, err
@@ -295,7 +296,7 @@ func (l *Log) Advance(ctx context.Context, last int, actor string) (int, error) 
 	if now > last {
 		reason := fmt.Sprintf("is below the last launch, %d", now)
 		if finished > 0 {
-			reason += fmt.Sprintf("; an earlier advance to %d, which was under way, is finished now",
+			reason += fmt.Sprintf("; an unfinished advance to %d has now been completed",
 				finished)
 		}
 		return now, &RequestError{"last", key, reason}
@@ -312,7 +313,7 @@ func (l *Log) Show(ctx context.Context, launch int) (Launch, error) {
 	return found, about("launch "+key, err)
 }
 
-// List returns launches, the newest first.
+// List returns launches, newest first.
 func (l *Log) List(ctx context.Context, filter Filter) ([]Launch, error) {
 	if filter.Limit < 0 {
 		return nil, &RequestError{"limit", strconv.Itoa(filter.Limit), "is negative"}
@@ -332,12 +333,12 @@ func (l *Log) List(ctx context.Context, filter Filter) ([]Launch, error) {
 	return found, about(l.namespace(), err)
 }
 
-// pageRows is how many rows a list asks the store for at once. Some stores take seconds for as many
-// launches as a namespace may have.
+// pageRows is how many rows a list reads from the store at once. Some stores need seconds for all
+// the launches that a namespace may have.
 const pageRows = 1000
 
-// pages reads up to limit rows page by page, each by an attempt of its own. Last is the last row of
-// the page before, or nil.
+// pages reads up to limit rows, page by page, with a separate attempt for each. Last is the last
+// row of the previous page, or nil.
 func pages[T any](limit int, read func(limit int, last *T) ([]T, error)) (found []T, err error) {
 	var last *T
 	for {
@@ -354,8 +355,8 @@ func pages[T any](limit int, read func(limit int, last *T) ([]T, error)) (found 
 	}
 }
 
-// Events returns the history of a launch, or of the namespace for launch 0, the oldest event first.
-// For a launch that is not there the error is [ErrNotFound].
+// Events returns the history of a launch, or of the namespace for launch 0, oldest event first. If
+// there is no such launch, the error is [ErrNotFound].
 func (l *Log) Events(ctx context.Context, launch int) ([]Event, error) {
 	key := strconv.Itoa(launch)
 	found, err := attempt(ctx, l, "events", key, func(ctx context.Context) ([]Event, error) {
@@ -371,8 +372,8 @@ func (l *Log) Events(ctx context.Context, launch int) ([]Event, error) {
 	return found, about("launch "+key, err)
 }
 
-// Claims returns up to limit claims of a launch, from generator number from on, in ascending order.
-// Limit 0 is 100. For a launch that is not there the error is [ErrNotFound].
+// Claims returns up to limit claims of a launch, beginning at generator number from, in ascending
+// order. A limit of 0 means 100. If there is no such launch, the error is [ErrNotFound].
 func (l *Log) Claims(ctx context.Context, launch, from, limit int) ([]Claim, error) {
 	if limit <= 0 {
 		limit = defaultLimit
@@ -393,8 +394,9 @@ func (l *Log) Claims(ctx context.Context, launch, from, limit int) ([]Claim, err
 	return found, about("launch "+key, err)
 }
 
-// Now is the time by the store's clock, or zero for a store that has none, as etcd. It is read from
-// the server that answers, and not from rows. In SQLite and in memory it is this machine's.
+// Now returns the time of the store's clock, or zero for a store that has no clock, such as etcd.
+// It is read from the server that answers, and not from rows. In SQLite and in memory it is this
+// machine's clock.
 func (l *Log) Now(ctx context.Context) (time.Time, error) {
 	now, err := attempt(ctx, l, "now", "", func(ctx context.Context) (time.Time, error) {
 		return l.store.Now(ctx)
@@ -402,8 +404,8 @@ func (l *Log) Now(ctx context.Context) (time.Time, error) {
 	return now, about("", err)
 }
 
-// Room returns how many more claims fit into the store until it is full, or -1 if the store does not
-// know a limit. Only etcd does, from version 3.6 on: it refuses all writes at its quota.
+// Room returns how many more claims fit into the store before it is full, or -1 if the store does
+// not know a limit. Only etcd does, from version 3.6 on: it rejects all writes at its quota.
 func (l *Log) Room(ctx context.Context) (int64, error) {
 	room, err := attempt(ctx, l, "room", "", func(ctx context.Context) (int64, error) {
 		if s, ok := l.store.(interface {
@@ -416,7 +418,7 @@ func (l *Log) Room(ctx context.Context) (int64, error) {
 	return room, about("", err)
 }
 
-// namespace names the log's namespace, in errors. A log that is none has no name.
+// namespace names the log's namespace for errors. It is empty for a zero Log.
 func (l *Log) namespace() string {
 	if l == nil || l.opts.Namespace == "" {
 		return ""
@@ -426,9 +428,9 @@ func (l *Log) namespace() string {
 
 func (l *Log) ref(launch int) Ref { return Ref{l.opts.Namespace, launch} }
 
-// Trouble is why the last attempt of a step failed, of any that this log makes. It is nil after one
-// that the store has answered. It asks nothing. So whoever waits for a step, with less time than
-// the budget, can say what is in the way.
+// Trouble returns why the last attempt of any operation of this log failed, or nil if the store
+// answered it. It does not ask the store, so a caller that waits for an operation with less time
+// than the budget can report what is in the way.
 func (l *Log) Trouble() error {
 	if l == nil {
 		return nil
@@ -439,10 +441,11 @@ func (l *Log) Trouble() error {
 	return nil
 }
 
-// longestPause bounds the pause between two attempts.
+// longestPause is the longest pause between two attempts.
 const longestPause = time.Second
 
-// attempt runs one keyed operation until the store settles it, the budget ends or the context does.
+// attempt runs one keyed operation until the store settles it, or until the budget or the context
+// ends.
 func attempt[T any](
 	ctx context.Context, l *Log, op, key string, run func(context.Context) (T, error),
 ) (T, error) {
@@ -468,7 +471,7 @@ func attempt[T any](
 			unresolved.Uncertain = unresolved.Uncertain || again.Ambiguous
 			l.trouble.Store(again)
 		case ctx.Err() != nil && errors.Is(err, ctx.Err()):
-			if before != nil { // it says what was in the way
+			if before != nil { // the earlier error says what was in the way
 				unresolved.Err = before
 			}
 		// This attempt failed for good, but an earlier one may have been carried out.
@@ -484,7 +487,7 @@ func attempt[T any](
 	return zero, unresolved
 }
 
-// differ names the fields in which two requests differ, as in JSON.
+// differ returns the JSON names of the fields in which two requests differ.
 func differ(a, b Request) []string {
 	var names []string
 	va, vb := reflect.ValueOf(a), reflect.ValueOf(b)

@@ -5,21 +5,21 @@ import (
 	"sync"
 )
 
-// A memory is the last numbers that a store has acknowledged to a log. A store that comes to a
-// number below them has lost rows, as after an older copy was put in its place. It may give others
-// what this process has, so the log takes no number from it any more.
+// A memory keeps the last numbers that a store has acknowledged to a log. A store that falls below
+// them has lost rows, for example because it was replaced by an older copy. It may then give others
+// what this process has, so the log takes no more numbers from it.
 type memory struct {
-	mu   sync.Mutex      // guards what follows; not held while the store is asked
-	last map[Usage]int64 // by the counter or the launch of the number; nil before the first
-	lost error           // wraps ErrBehind; nil while nothing was seen
+	mu   sync.Mutex      // guards the fields below; not held during a store's operation
+	last map[Usage]int64 // by the log counter or launch of the number; nil before the first
+	lost error           // wraps ErrBehind; nil until a loss was seen
 }
 
-// remembered is how many numbers are kept, in about a megabyte: an app may have a counter for each
-// of its customers.
+// remembered is how many numbers are kept, in about a megabyte, because an app may have a log
+// counter for each of its customers.
 const remembered = 10_000
 
-// before returns the last number of a kind, or 0, for a step that begins. The error says that no
-// step begins any more.
+// before returns the last number of a kind, or 0, for an operation that begins. The error says why
+// no operation may begin any more.
 func (l *Log) before(kind Usage) (int64, error) {
 	if l == nil || l.store == nil {
 		return 0, errNotMade
@@ -30,7 +30,7 @@ func (l *Log) before(kind Usage) (int64, error) {
 	return m.last[kind], m.lost
 }
 
-// lose notes why no number is taken any more.
+// lose records why no more numbers are taken.
 func (m *memory) lose(err error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -40,14 +40,14 @@ func (m *memory) lose(err error) error {
 	return m.lost
 }
 
-// tookGenerator is took for a generator number, of which the count is one more.
+// tookGenerator calls took for a generator number, for which the count is one higher.
 func (m *memory) tookGenerator(c Claim, before int64) error {
 	count := int64(c.Generator)
 	return m.took(Usage{Launch: c.Launch}, before, count, count+1)
 }
 
-// took notes the last number that a step has taken. From is where the store had come to, which is no
-// lower than before, unless the store has lost rows.
+// took records the last number that an operation has taken. From is the number at which the store
+// was, which is at least before unless the store has lost rows.
 func (m *memory) took(kind Usage, before, from, last int64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -62,7 +62,7 @@ func (m *memory) took(kind Usage, before, from, last int64) error {
 		m.last = map[Usage]int64{}
 	}
 	if _, known := m.last[kind]; !known && len(m.last) >= remembered {
-		for other := range m.last { // any one: that it goes back is not seen before its next step
+		for other := range m.last { // any: its loss goes unnoticed until its next use
 			if other.Counter != "" {
 				delete(m.last, other)
 				break

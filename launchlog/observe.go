@@ -5,22 +5,21 @@ import (
 	"time"
 )
 
-// A Step is one attempt of a step of the store: what [Options].Observe hears. A call of a [Log]
-// makes at least one, and more where the store does not answer.
+// A Step is one attempt of a store operation, as [Options].Observe receives it. A call of a [Log]
+// makes at least one attempt, and more if the store does not answer.
 type Step struct {
 	Namespace string
-	// Op is the operation: "start", "end", "claim", "advance", "digits", "trim", "show", "list",
-	// "events", "claims", "now", "reserve", "raise", "last" or "counters". It is that of an
-	// UnresolvedError.
+	// Op is the operation, as in an UnresolvedError: "start", "end", "claim", "advance", "digits",
+	// "trim", "show", "list", "events", "claims", "now", "reserve", "raise", "last" or "counters".
 	Op       string
-	Attempt  int           // 1 for the first of a call
+	Attempt  int           // 1 for the first attempt of a call
 	Duration time.Duration // of this attempt, without the pause before it
-	// Err is what the store said, without the package's name, or nil. An AttemptError in it says
+	// Err is the store's error, without the package's name, or nil. An AttemptError in it means
 	// that the attempt did not settle the operation.
 	Err error
 }
 
-// observed runs an attempt, and tells who observes the log.
+// observed runs an attempt, and reports it to Options.Observe.
 func observed[T any](
 	ctx context.Context, l *Log, op string, attempt int, run func(context.Context) (T, error),
 ) (T, error) {
@@ -35,7 +34,7 @@ func observed[T any](
 	return result, err
 }
 
-// taken tells of numbers that were taken, n of them. It warns at the ones that came to a level.
+// taken reports that n numbers were taken, and warns if they reached a level.
 func (l *Log) taken(u Usage, n int64) {
 	u.Namespace = l.opts.Namespace
 	if l.opts.Taken != nil {

@@ -5,29 +5,31 @@ import (
 	"time"
 )
 
-// MinTrimAge is the least age of claims that [Log.Trim] removes.
+// MinTrimAge is the minimum age of claims that [Log.Trim] removes.
 const MinTrimAge = 24 * time.Hour
 
-// trimRows is how many claims a step of Trim removes at most, so that none is long.
+// trimRows is the most claims that one step of Trim removes, so that each step is short.
 const trimRows = 256
 
 // Trim removes the claims that are older than age, of all launches of the namespace, and returns
-// how many. It keeps the newest claim of each launch, all launches with their FirstGenerator and
-// NextGenerator, and all events. So it is no longer known which process took a number that was
-// trimmed. No number is given out again, because the next one does not depend on the claims: not
-// where claims are taken meanwhile, nor where one that was trimmed is run again with its token.
+// how many it removed. It keeps the newest claim of each launch, all launches with their
+// FirstGenerator and NextGenerator, and all events. After a trim it is no longer known which
+// process took a number whose claim is gone. No number is handed out again, because the next number
+// does not depend on the claims. This holds while other claims are taken, and if an operation whose
+// claim was trimmed is run again with its token.
 //
-// The age is at least [MinTrimAge], or the error is a [*RequestError]. Now is that of [Log.Now], or
-// this machine's clock for a store that has none. In etcd, ZooKeeper and Cassandra claims have the
-// times of the processes that took them: where a clock was a day behind, they are taken for a day
-// older.
+// The age must be at least [MinTrimAge], or the error is a [*RequestError]. It is measured by
+// [Log.Now], or by this machine's clock for a store that has no clock. In etcd, ZooKeeper and
+// Cassandra, claims have the times of the processes that took them, so claims of a process whose
+// clock was a day behind appear a day older.
 //
-// Trim works launch by launch, in small steps, and many may run at once. After an error, what was
-// removed stays so: run it again. Other errors: [*UnresolvedError], or what the store says.
+// Trim works launch by launch, in small steps, and many may run at once. An error leaves the claims
+// removed so far removed, and Trim can be called again. Other errors: [*UnresolvedError], or the
+// store's own.
 func (l *Log) Trim(ctx context.Context, age time.Duration) (removed int, err error) {
 	if age < MinTrimAge {
 		return 0, &RequestError{
-			"age", age.String(), "is below a day: younger claims settle what is under way",
+			"age", age.String(), "must be at least a day: younger claims settle operations in progress",
 		}
 	}
 	now, err := l.Now(ctx)
@@ -55,7 +57,7 @@ func (l *Log) Trim(ctx context.Context, age time.Duration) (removed int, err err
 	}
 }
 
-// trim removes the claims of a launch that were made before a time, but for its newest one.
+// trim removes the claims of a launch that were made before a time, except its newest one.
 func (l *Log) trim(ctx context.Context, launch Launch, before time.Time) (removed int, err error) {
 	from := launch.FirstGenerator
 	if launch.NextGenerator-from < 2 || !launch.StartedAt.Before(before) {

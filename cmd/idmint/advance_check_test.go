@@ -145,8 +145,8 @@ func TestAdvanceFinishesWhatWasCutOff(t *testing.T) {
 		{0, false, 1, below, 0},
 		{1, true, 1, below, 1},
 		{1, false, 0, "--launch 0 is below the last launch, 2", 1},
-		{1, false, 1, below + "; an earlier advance to 1, which was under way, is finished now", 0},
-		{2, false, 1, below + "; an earlier advance to 2, which was under way, is finished now", 0},
+		{1, false, 1, below + "; an unfinished advance to 1 has now been completed", 0},
+		{2, false, 1, below + "; an unfinished advance to 2 has now been completed", 0},
 	} {
 		store.cut = test.cut
 		said, err := advanceIn(t, log, advance{dry: test.dry}, test.last)

@@ -206,7 +206,7 @@ func onlyReads(t *testing.T, s server) {
 	refused := func(name string, err error) {
 		var attempt *launchlog.AttemptError
 		if !errors.As(err, &attempt) || attempt.Ambiguous ||
-			!strings.Contains(err.Error(), "the server only reads") {
+			!strings.Contains(err.Error(), "the server is read-only") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package memory is a launchlog.Store in the memory of one process. It is for tests, and it is the
-// reference that other stores are measured by. What it holds is gone with the process.
+// Package memory is a launchlog.Store in the memory of one process. It is for tests, and is the
+// reference for the behavior of other stores. Its launch logs do not survive the process.
 package memory
 
 import (
@@ -15,11 +15,11 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/detail"
 )
 
-// Store keeps launch logs in memory. Make it with [New].
+// Store keeps launch logs in memory. Create it with [New].
 type Store struct {
 	now func() time.Time
 
-	mu         sync.Mutex // guards what follows
+	mu         sync.Mutex // guards the fields below
 	namespaces map[string]*namespace
 	tokens     map[string]launchlog.Claim
 }
@@ -38,10 +38,10 @@ type order struct{ value, looks int64 }
 
 type launch struct {
 	row    launchlog.Launch
-	claims []launchlog.Claim // in order, without gaps, up to the newest one
+	claims []launchlog.Claim // in order without gaps, up to the newest
 }
 
-// from returns the claims from a generator number on.
+// from returns the claims beginning at a generator number.
 func (l *launch) from(generator int) []launchlog.Claim {
 	if l == nil {
 		return nil
@@ -52,7 +52,7 @@ func (l *launch) from(generator int) []launchlog.Claim {
 
 var _ launchlog.Store = (*Store)(nil)
 
-// New makes an empty store whose clock is now; nil is time.Now.
+// New returns an empty store whose clock is now, or time.Now if now is nil.
 func New(now func() time.Time) *Store {
 	if now == nil {
 		now = time.Now
@@ -62,7 +62,8 @@ func New(now func() time.Time) *Store {
 	}
 }
 
-// step runs a step in a namespace, which is made if it is missing, unless the context has ended.
+// step runs an operation in a namespace, which is created if it is missing, unless the context has
+// ended.
 func step[T any](
 	ctx context.Context, s *Store, name string, run func(n *namespace) (T, error),
 ) (v T, err error) {
@@ -111,8 +112,8 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Launch) (launch
 	})
 }
 
-// next is the number of the next launch, and its first generator number. A launch that had its
-// digits before ends.
+// next returns the number of the next launch and its first generator number. A launch that had the
+// same digits before ends.
 func (n *namespace) next(actor string, now time.Time) (id, first int, err error) {
 	id, ok := n.digits.Next(n.last)
 	if ok {
@@ -160,7 +161,7 @@ func (s *Store) EndLaunch(
 	})
 }
 
-// end ends a launch that runs.
+// end ends a launch if it is running.
 func (n *namespace) end(l *launch, ending launchlog.Ending, now time.Time) {
 	if !l.row.Running() {
 		return
@@ -204,7 +205,7 @@ func (s *Store) AdvanceLaunches(
 			return n.last, nil
 		}
 		for id := 1; id <= n.last; id++ {
-			if l := n.launches[id]; l != nil { // nil for numbers that were advanced over
+			if l := n.launches[id]; l != nil { // nil for numbers that an advance has skipped
 				n.end(l, ending, s.now())
 			}
 		}
@@ -242,7 +243,7 @@ func (s *Store) Launches(
 			id = min(id, f.Before-1)
 		}
 		for ; id > 0 && len(found) < f.Limit; id-- {
-			l := n.launches[id] // nil for numbers that were advanced over
+			l := n.launches[id] // nil for numbers that an advance has skipped
 			if l == nil || f.Service != "" && l.row.Service != f.Service ||
 				f.Environment != "" && l.row.Environment != f.Environment ||
 				f.Running && !l.row.Running() {

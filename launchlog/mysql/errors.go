@@ -17,14 +17,15 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-var errReadOnly = errors.New("the server only reads: it is a replica, or its read_only is on")
+var errReadOnly = errors.New("the server is read-only: it is a replica, or its read_only is on")
 
 const deadlock = 1213
 
-// failed is what leaves the package. The errors of steps get launchlog's name instead.
+// failed adds the package's name to errors that leave the package. Errors of steps begin with
+// launchlog's name instead.
 func failed(err error) error { return named.Failed("launchlog/mysql", err) }
 
-// classify puts those errors into an AttemptError after which a launchlog.Log may try again. A
+// classify wraps an error in an AttemptError if a launchlog.Log may try again after it. A
 // transaction whose commit was not sent has changed nothing.
 func classify(err error) error {
 	var server *mysql.MySQLError
@@ -36,7 +37,7 @@ func classify(err error) error {
 	case errors.As(err, &server):
 		cause := causeOf(server)
 		switch {
-		case cause == dialect.ReadOnly && !isOption(server): // it may be another server soon
+		case cause == dialect.ReadOnly && !isOption(server): // another server may answer soon
 			return &launchlog.AttemptError{Err: fmt.Errorf("%w: %w", errReadOnly, err)}
 		case cause == dialect.Absent:
 			return fmt.Errorf("%w: %w", launchlog.ErrOtherLog, err)
@@ -57,16 +58,17 @@ func causeOf(e *mysql.MySQLError) dialect.Cause {
 	return dialect.CauseOfCode(dialect.MySQL, strconv.Itoa(int(e.Number)))
 }
 
-// isOption reports whether an option of the server other than those that make it read-only forbids
-// the statement, as MariaDB's max_session_mem_used does. The error has the same number for all.
+// isOption reports whether the statement is forbidden by an option of the server that does not make
+// it read-only, such as MariaDB's max_session_mem_used. The error number is the same for all of
+// them.
 func isOption(e *mysql.MySQLError) bool {
 	return e.Number == 1290 && !strings.Contains(e.Message, "read-only") &&
 		!strings.Contains(e.Message, "read_only")
 }
 
-// classifyCommit puts the error of a commit into an AttemptError. Two errors tell that nothing was
-// committed. One is a deadlock: a Galera node says so where another node was faster. The other is a
-// connection that was of no use to begin with.
+// classifyCommit wraps the error of a commit in an AttemptError. Nothing was committed in two
+// cases: a deadlock, which a Galera node reports if another node was faster, and a connection that
+// was unusable from the beginning.
 func classifyCommit(err error) error {
 	var server *mysql.MySQLError
 	known := errors.Is(err, driver.ErrBadConn) ||

@@ -1,32 +1,32 @@
-// Package mysql is a launchlog.Store in MySQL 8.0.29 or later, or MariaDB 10.6 or later, by
+// Package mysql is a launchlog.Store in MySQL 8.0.29 or later, or MariaDB 10.6 or later. It uses
 // github.com/go-sql-driver/mysql.
 //
-// Every step is one READ COMMITTED transaction on one connection, whatever the server's default is.
-// The server applies nothing before the commit is sent. So a step is in doubt only where the answer
-// to its commit was lost. Names differ where a byte differs: the tables compare by utf8mb4_bin.
-// Times are UTC, by the server's clock, to the microsecond. The time zones of the server and of the
-// connection do not matter.
+// Every operation is one READ COMMITTED transaction on one connection, regardless of the server's
+// default. The server applies nothing before the commit is sent, so an operation is in doubt only
+// if the answer to its commit was lost. Names are different if any byte differs, because the tables
+// compare by utf8mb4_bin. Times are UTC, from the server's clock, with a precision of a
+// microsecond. The time zones of the server and the connection do not matter.
 //
 // Primary keys make each number unique: a number that was handed out is a row, and a second row
-// with the same key is refused. A counter has no such rows: there the value in its one row is all.
-// The tables have no triggers. Grants guard them against statements by hand: docs/operate/mysql.md lists
-// what a pipeline, an app and a reader need.
+// with the same key is rejected. A log counter does not have such rows, only the value in its one
+// row. The tables have no triggers. Only grants protect them against manual statements:
+// docs/operate/mysql.md lists the rights that a pipeline, an app and a reader need.
 //
-// # What the server must be set to
+// # Required server settings
 //
-// Set innodb_flush_log_at_trx_commit to 1 and, with a binary log, sync_binlog to 1. Then what was
-// acknowledged survives a crash of the server and its machine. These are the defaults of MySQL.
-// MariaDB's default of sync_binlog is 0. What was acknowledged survives a failover only where the
-// replica has everything. A replica that lacks the newest transactions gives out their numbers
-// again. See package launchlog for what to do then.
+// Set innodb_flush_log_at_trx_commit to 1 and, if there is a binary log, sync_binlog to 1.
+// Acknowledged numbers then survive a crash of the server and its machine. These are the defaults
+// of MySQL, whereas MariaDB's default of sync_binlog is 0. Acknowledged numbers survive a failover
+// only if the replica has all transactions. A replica that lacks the newest ones hands out their
+// numbers again. Package launchlog describes what to do then.
 //
-// A call may find the row of an earlier call with the same key, whose commit is under way: InnoDB
-// shows rows before they are on disk or on a semi-synchronous replica. Such a call writes as well,
-// and answers when both commits are done. Calls that only read, such as Launch, do not wait: a
-// crash within that one flush can take back what they returned.
+// A call may find the row of an earlier call with the same key whose commit is not finished,
+// because InnoDB shows rows before they are on disk or on a semi-synchronous replica. Such a call
+// writes as well, and returns when both commits are done. Calls that only read, such as Launch, do
+// not wait: a crash before that flush is finished can undo what they returned.
 //
-// On a Galera cluster all processes must write to the same one node. Even then it is not certified:
-// a node that takes over may lack transactions that were acknowledged.
+// On a Galera cluster, all processes must write to the same node. Even then Galera is not
+// certified, because a node that takes over may lack acknowledged transactions.
 package mysql
 
 import (
@@ -46,22 +46,21 @@ import (
 )
 
 const (
-	// rollbackWait bounds a ROLLBACK. Without it the connection is dropped, which rolls back as
-	// well.
+	// rollbackWait is the time limit of a ROLLBACK. If it fails, the connection is closed, which
+	// also rolls back.
 	rollbackWait = time.Second
-	// connections of a pool of the store's own.
+	// connections is the size of a pool that belongs to the store.
 	connections = 2
 )
 
-// Store keeps launch logs in a MySQL or MariaDB database. Make it with [Open] or [New].
+// Store keeps launch logs in a MySQL or MariaDB database. Create it with [Open] or [New].
 type Store struct {
 	steps
 	db  *sql.DB
-	own bool // db is closed with the store
-	// idle closes connections that nothing uses; nil where db is the app's
+	own bool // Close closes db
+	// idle closes connections that are not in use; it is nil if db belongs to the app
 	idle *time.Timer
-	// tables goes before the names of tables: their database, which was found when the store was
-	// opened.
+	// tables is the prefix of table names: the database that was found when the store was opened.
 	tables string
 }
 
@@ -69,25 +68,26 @@ type steps = rows.Steps
 
 var _ launchlog.Store = (*Store)(nil)
 
-// errURL does not repeat the URL, which may hold a password.
-var errURL = errors.New(`the DSN is a URL, as the command line's --db takes it: ` +
+// errURL does not repeat the URL, which may contain a password.
+var errURL = errors.New(`the DSN is a URL, as in the command line's --db: ` +
 	`want go-sql-driver's form, "` + wantDSN + `"`)
 
 const wantDSN = "user:password@tcp(host:3306)/database"
 
 // Open opens the launch log in the database that dsn names, in the form of go-sql-driver/mysql:
-// "user:password@tcp(host:3306)/database". The command line's mysql://… is refused. It has up to 2
-// connections of its own, which are closed after 1.5 s without use. They set what steps rely on,
-// strict SQL mode among it, whatever the server's defaults are. Every statement names the database
-// of the DSN. Its tables are made before, by migrations.Up. Open waits up to a minute for a server that
-// does not answer, or has no connection left. Errors wrap a [*launchlog.SchemaError], the context's, or the driver's. A server
-// that only reads can be read: the first write fails.
+// "user:password@tcp(host:3306)/database". URLs such as the command line's mysql://… are rejected.
+// The store has up to 2 connections, which are closed after 1.5 s without use. They set what
+// operations rely on, including strict SQL mode, regardless of the server's defaults. Every
+// statement names the database of the DSN, in which migrations.Up must have created the tables.
+// Open waits up to a minute for a server that does not answer, or that has no connection left.
+// Errors wrap a [*launchlog.SchemaError], the context's, or the driver's. On a read-only server,
+// reads succeed and the first write fails.
 func Open(ctx context.Context, dsn string) (*Store, error) {
 	s, err := connect(ctx, dsn)
 	return s, failed(err)
 }
 
-// connect opens the log by a pool of the store's own.
+// connect opens the log with a pool that belongs to the store.
 func connect(ctx context.Context, dsn string) (*Store, error) {
 	if strings.HasPrefix(dsn, "mysql://") || strings.HasPrefix(dsn, "mariadb://") {
 		return nil, errURL
@@ -96,14 +96,15 @@ func connect(ctx context.Context, dsn string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: want %q", err, wantDSN)
 	}
-	// One round trip for a statement, and nothing prepared that a proxy would have to know of.
+	// Use one round trip per statement, without prepared statements, which a proxy would have to
+	// support.
 	config.InterpolateParams = true
 	config.ClientFoundRows = false
-	config.Logger = &mysql.NopLogger{} // what it would say is in the errors
+	config.Logger = &mysql.NopLogger{} // the errors contain what it would log
 	if config.Params == nil {
 		config.Params = map[string]string{}
 	}
-	// In seconds: a client that stops amid a transaction keeps its locks no longer.
+	// In seconds: a client that stops during a transaction keeps its locks no longer than this.
 	config.Params["wait_timeout"] = "90"
 	for _, setting := range dialect.MySQLSession() {
 		config.Params[setting.Name] = setting.Value
@@ -115,7 +116,7 @@ func connect(ctx context.Context, dsn string) (*Store, error) {
 	db := sql.OpenDB(connector)
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
-	// database/sql itself keeps what is idle for a second at least.
+	// database/sql itself keeps idle connections for at least a second.
 	idle := time.AfterFunc(rows.IdleTime, func() {
 		db.SetMaxIdleConns(0)
 		db.SetMaxIdleConns(connections)
@@ -127,17 +128,19 @@ func connect(ctx context.Context, dsn string) (*Store, error) {
 	return s, nil
 }
 
-// New opens the launch log by an app's own pool, which Close leaves open. A process that stops amid
-// a step is in the way of all others until the pool's wait_timeout. That is 90 s with Open, and 8
-// hours by the server's default. The tables are in the database that the pool's DSN names. Every
-// statement names it, so a USE by the app leads to no other log. The SQL mode must be strict, and
-// some other settings be as servers have them by default: the error names those that are not. The
-// driver's own settings (parseTime, loc, clientFoundRows, interpolateParams, …) may be any.
+// New opens the launch log through an app's own pool, which Close leaves open. A process that hangs
+// during an operation blocks all others until the pool's wait_timeout, which is 90 s with Open, and
+// 8 hours by the server's default. The tables are in the database that the pool's DSN names. Every
+// statement names this database, so a USE by the app does not lead to another log. The SQL mode
+// must be strict, and some other settings must have their default values; the error lists those
+// that do not. The driver's own settings (parseTime, loc, clientFoundRows, interpolateParams, …) do
+// not matter.
 //
-// Transactions of the app that wait for a number hold connections that the log may need. Take the
-// first number before them, with the generator's Ready: it asks for later ones ahead of time. A
-// step waits for a connection until its context or the log's budget ends. If all connections of a
-// pool with a limit were in use then, the error says what to do. See [Open] for the rest.
+// Transactions of the app that wait for a number hold connections that the log may need. Call the
+// generator's Ready before them to take the first number; the generator asks for later numbers
+// ahead of time. An operation waits for a connection until its context or the log's budget ends. If
+// all connections of a pool with a limit were in use at that time, the error says what to do. See
+// [Open] for the rest.
 func New(ctx context.Context, db *sql.DB) (*Store, error) {
 	if db == nil {
 		return nil, failed(errors.New("the pool is nil"))
@@ -155,7 +158,7 @@ func open(ctx context.Context, s *Store) (*Store, error) {
 
 var errDatabase = errors.New("the connection has no database: name one in the DSN")
 
-// unfit selects the settings that are not fit, as New's error names them.
+// unfit is an expression for the settings that do not fit, as New's error lists them.
 var unfit = func() string {
 	var cases []string
 	for _, setting := range dialect.MySQLSession() {
@@ -183,7 +186,7 @@ func (s *Store) find(ctx context.Context) (int, error) {
 		case !name.Valid:
 			return 0, errDatabase
 		case wanted != "":
-			return 0, fmt.Errorf("connections are not fit for a launch log: in the DSN, set %s",
+			return 0, fmt.Errorf("connections do not suit a launch log: in the DSN, set %s",
 				wanted)
 		case tables == 0:
 			return 0, nil
@@ -208,7 +211,7 @@ func newSteps(s *Store, word string) steps {
 			ON DUPLICATE KEY UPDATE value = greatest(value, VALUES(value)), looks = looks + 1,
 				updated_at = utc_timestamp(6)`,
 		Follow: `INSERT INTO idmint_order (namespace, service, value, looks) VALUES ('', '', 0, 1)
-			ON DUPLICATE KEY UPDATE looks = looks + 1`, // no namespace's and no service's name is ""
+			ON DUPLICATE KEY UPDATE looks = looks + 1`, // no namespace or service is named ""
 	}, word, s.write, s.read, s.read)
 }
 
@@ -221,7 +224,7 @@ func (s *Store) Close() error {
 	return failed(s.db.Close())
 }
 
-// read runs a step that changes nothing: whatever was in the way, it may be run again.
+// read runs a step that changes nothing and may therefore be run again after any error.
 func (s *Store) read(ctx context.Context, step rows.Step) (any, error) {
 	conn, err := s.acquire(ctx)
 	if err != nil {
@@ -245,13 +248,13 @@ func (s *Store) acquire(ctx context.Context) (*sql.Conn, error) {
 }
 
 func (s *Store) release(conn *sql.Conn) {
-	_ = conn.Close() // it goes back to the pool
+	_ = conn.Close() // returns it to the pool
 	if s.idle != nil {
 		s.idle.Reset(rows.IdleTime)
 	}
 }
 
-// write runs a step in one transaction. It does without sql.Tx, whose Commit obeys no context.
+// write runs a step in one transaction. It does not use sql.Tx, whose Commit ignores the context.
 func (s *Store) write(ctx context.Context, step rows.Step) (v any, err error) {
 	conn, err := s.acquire(ctx)
 	if err != nil {
@@ -265,7 +268,7 @@ func (s *Store) write(ctx context.Context, step rows.Step) (v any, err error) {
 	return v, classify(err)
 }
 
-// transact runs f in one transaction, which is rolled back if it fails.
+// transact runs f in one transaction, which is rolled back if f fails.
 func transact(ctx context.Context, tx *sql.Conn, f func(context.Context) error) error {
 	_, err := tx.ExecContext(ctx, `SET TRANSACTION ISOLATION LEVEL READ COMMITTED`)
 	if err == nil {
@@ -280,12 +283,12 @@ func transact(ctx context.Context, tx *sql.Conn, f func(context.Context) error) 
 		}
 		err = classifyCommit(err)
 	}
-	// Always roll back: a wait for a lock that ran out (1205) takes back its statement alone, and
-	// the connection may live on.
+	// Always roll back: a wait for a lock that timed out (1205) undoes only its own statement, and
+	// the connection may stay usable.
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackWait)
 	defer cancel()
 	if _, rollback := tx.ExecContext(ending, `ROLLBACK`); rollback != nil {
-		// Its transaction may be open: it is not used again.
+		// Its transaction may still be open, so it is not used again.
 		_ = tx.Raw(func(any) error { return driver.ErrBadConn })
 	}
 	return err

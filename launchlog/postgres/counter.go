@@ -16,7 +16,7 @@ import (
 func (s *Store) ReserveNumbers(
 	ctx context.Context, ref launchlog.CounterRef, floor, n int64,
 ) (int64, error) {
-	if max(0, floor-1) > math.MaxInt64-n { // even of a new counter, which is not made for that
+	if max(0, floor-1) > math.MaxInt64-n { // even for a new counter, which is not created then
 		return 0, launchlog.ErrCounterExhausted
 	}
 	var first *int64
@@ -54,8 +54,8 @@ func (s *Store) AdvanceCounter(
 	return *now, nil
 }
 
-// RaiseCounter implements launchlog.Store. A row that an earlier attempt has made is written again:
-// so this commit waits for the disk and the standby, behind that one's.
+// RaiseCounter implements launchlog.Store. If an earlier attempt has made the row, the row is
+// written again, so that this commit waits for the disk and the standby after the earlier one.
 func (s *Store) RaiseCounter(
 	ctx context.Context, ref launchlog.CounterRef, raise launchlog.Raise,
 ) (launchlog.CounterState, error) {
@@ -78,7 +78,7 @@ func (s *Store) RaiseCounter(
 		return launchlog.CounterState{}, errHidden
 	case err != nil || row == nil:
 		return launchlog.CounterState{}, err
-	case !raised && row.Value == raise.From: // it got there between the two statements
+	case !raised && row.Value == raise.From: // it changed between the two statements
 		return launchlog.CounterState{}, rows.ErrRaced
 	}
 	return *row, nil

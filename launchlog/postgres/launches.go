@@ -13,7 +13,7 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/rows"
 )
 
-// tries bounds how often a step is sent again at once where another process came in between.
+// tries is how often a step is sent at once when other processes interfere.
 const tries = 3
 
 // StartLaunch implements launchlog.Store.
@@ -37,7 +37,7 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Launch) (launch
 			err = rows.Behind(start, *last)
 		}
 		switch {
-		case lostRace(err): // to find what the other one has made
+		case lostRace(err): // try again to find the other process's row
 			continue
 		case err != nil:
 			return launchlog.Launch{}, s.ahead(ctx, launchlog.Ref{Namespace: start.Namespace}, err)
@@ -46,7 +46,7 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Launch) (launch
 		case last == nil:
 			return launchlog.Launch{}, errHidden
 		}
-		// Nothing is left, unless a claim took the last number that was.
+		// No number is left, unless a claim has just taken the last one.
 		none = launchlog.ErrLaunchesExhausted
 	}
 	return launchlog.Launch{}, none
@@ -118,14 +118,14 @@ func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Claim) (launc
 		})
 		err = s.ahead(ctx, ref, err)
 		switch {
-		case lostRace(err): // to find what the other one has made
+		case lostRace(err): // try again to find the other process's row
 			continue
 		case err != nil:
 			return launchlog.Claim{}, err
 		case there != nil:
 			return *there, nil
 		}
-		launch, err := s.Launch(ctx, ref) // why there was none to take
+		launch, err := s.Launch(ctx, ref) // to learn why there was no number
 		if err != nil {
 			return launchlog.Claim{}, err
 		}
@@ -136,7 +136,7 @@ func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Claim) (launc
 	return launchlog.Claim{}, rows.ErrRaced
 }
 
-// ahead explains the error of a step whose row was there already, by rows that do not fit together.
+// ahead explains the error of a step whose row existed already, if the rows contradict each other.
 func (s *Store) ahead(ctx context.Context, ref launchlog.Ref, err error) error {
 	var server *pgconn.PgError
 	if !errors.As(err, &server) || server.ConstraintName != "idmint_launch_pkey" &&

@@ -1,33 +1,34 @@
-// Package postgres is a launchlog.Store in PostgreSQL 12 or later, by github.com/jackc/pgx/v5.
+// Package postgres is a launchlog.Store in PostgreSQL 12 or later. It uses github.com/jackc/pgx/v5.
 //
-// Every step is one transaction, which is sent as a whole, in one flight: while it holds a lock it
-// waits for no client and no network. It is READ COMMITTED whatever the database's default is. Its
-// commit waits for the disk, and for a synchronous standby where there is one, whatever
-// synchronous_commit is. Numbers come from rows, not from sequences, and no lock outlives its
-// transaction. All starts of launches want one row, in which they are counted, and so do all claims
-// of a launch. They follow each other as fast as commits reach the disk.
+// Every operation is one transaction, which is sent in a single batch, so that it never holds a
+// lock while it waits for the client or the network. Its isolation level is READ COMMITTED,
+// regardless of the database's default. Its commit waits for the disk and for a synchronous
+// standby, if there is one, regardless of synchronous_commit. Numbers come from rows rather than
+// sequences, and no lock outlives its transaction. All starts of launches lock one row, in which
+// they are counted, and so do all claims of one launch, so that they follow each other as fast as
+// commits reach the disk.
 //
-// The role that uses the log needs SELECT, INSERT and UPDATE on its tables, and no more. The one that
-// trims it also needs DELETE on idmint_generator.
+// The role that uses the log needs SELECT, INSERT and UPDATE on its tables, and nothing else. A
+// role that trims the log also needs DELETE on idmint_generator.
 //
 // # Connection poolers
 //
-// [Open] uses no prepared statement with a name, so its connections may go through PgBouncer in
-// transaction mode. The setting default_query_exec_mode=cache_statement in the DSN makes it faster,
-// for a direct connection or a pooler that knows of prepared statements. [New] uses the mode of the
-// pool that it is given.
+// [Open] does not use named prepared statements, so its connections may go through PgBouncer in
+// transaction mode. For a direct connection, or a pooler that supports prepared statements, the
+// setting default_query_exec_mode=cache_statement in the DSN is faster. [New] uses the mode of the
+// given pool.
 //
-// Such a pooler hands on connections with what a client has SET. Every statement names the schema
-// that the log was opened in. So another client's search_path or role leads to no other log: a role
-// that lacks rights is refused.
+// Such a pooler may pass on connections with settings that another client has SET. Because every
+// statement names the schema in which the log was opened, another client's search_path or role
+// cannot lead to a different log. A role that lacks rights gets an error.
 //
 // # Standbys and failover
 //
-// What was acknowledged survives a crash of the server and its machine, as long as fsync is on. It
-// survives a failover only where the standby is synchronous: one that lacks the newest transactions
-// gives out their numbers again. See package launchlog for what to do then. A commit whose wait for
-// the standby was cut off counts as uncertain, and is run again: see [Watch]. On a server that only
-// reads, as a standby does, the log can be read.
+// Acknowledged numbers survive a crash of the server and its machine, as long as fsync is on. They
+// survive a failover only if the standby is synchronous: a standby that lacks the newest
+// transactions hands out their numbers again. Package launchlog describes what to do then. A commit
+// whose wait for the standby was cut off counts as uncertain, and is run again: see [Watch]. On a
+// read-only server, such as a standby, the log can be read.
 package postgres
 
 import (
@@ -46,31 +47,31 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/rows"
 )
 
-// Store keeps launch logs in a PostgreSQL database. Make it with [Open] or [New].
+// Store keeps launch logs in a PostgreSQL database. Create it with [Open] or [New].
 type Store struct {
 	statements
 	pool   *pgxpool.Pool
-	own    bool // the pool is closed with the store
+	own    bool // Close closes the pool
 	schema string
-	opened string // the word of the log that was opened; immutable, too
+	opened string // the word of the log that was opened; immutable
 }
 
 var _ launchlog.Store = (*Store)(nil)
 
 // Open opens the launch log in the database that dsn names, as a URL or as key=value pairs. The
-// settings of pgxpool count. Two have defaults of their own, because a process asks the log now and
-// then, and many processes share the server's max_connections: pool_max_conns is 2, and a connection
-// that nothing has used for 1.5 s, pool_max_conn_idle_time, is closed. The log's tables are made
-// before, by migrations.Up. They are in the schema public, or in the one that is named; the
-// search_path does not matter. Open waits up to a minute for a server that does not answer, or has no
-// connection left. Errors wrap a
-// [*launchlog.SchemaError], the context's, or pgx's. A standby can be read: its first write fails.
+// settings of pgxpool apply. Two have different defaults, because a process rarely asks the log,
+// and many processes share the server's max_connections: pool_max_conns is 2, and
+// pool_max_conn_idle_time, after which an unused connection is closed, is 1.5 s. The log's tables
+// must have been created by migrations.Up. They are in the schema public or in the given schema,
+// regardless of the search_path. Open waits up to a minute for a server that does not answer, or
+// that has no connection left. Errors wrap a [*launchlog.SchemaError], the context's, or pgx's. On
+// a standby, reads succeed and the first write fails.
 func Open(ctx context.Context, dsn string, schema ...string) (*Store, error) {
 	s, err := connect(ctx, dsn, schema)
 	return s, failed(err)
 }
 
-// connect opens the log by a pool of the store's own.
+// connect opens the log with a pool that belongs to the store.
 func connect(ctx context.Context, dsn string, schema []string) (*Store, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
@@ -85,7 +86,7 @@ func connect(ctx context.Context, dsn string, schema []string) (*Store, error) {
 	if !strings.Contains(dsn, "default_query_exec_mode") {
 		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}
-	config.ConnConfig.RuntimeParams["client_encoding"] = "UTF8" // whatever the role's default is
+	config.ConnConfig.RuntimeParams["client_encoding"] = "UTF8" // regardless of the role's default
 	Watch(config.ConnConfig)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
@@ -98,13 +99,14 @@ func connect(ctx context.Context, dsn string, schema []string) (*Store, error) {
 	return s, err
 }
 
-// New opens the launch log by an app's own pool, which Close leaves open. A pool that [Watch] did
-// not prepare hears nothing of commits that a synchronous standby may lack.
+// New opens the launch log through an app's own pool, which Close leaves open. If [Watch] did not
+// prepare the pool, the log does not notice commits that a synchronous standby may lack.
 //
-// Transactions of the app that wait for a number hold connections that the log may need. Take the
-// first number before them, with the generator's Ready: it asks for later ones ahead of time. A
-// step waits for a connection until its context or the log's budget ends. If all connections of the
-// pool were in use then, the error says what to do. See [Open] for the rest.
+// Transactions of the app that wait for a number hold connections that the log may need. Call the
+// generator's Ready before them to take the first number; the generator asks for later numbers
+// ahead of time. An operation waits for a connection until its context or the log's budget ends. If
+// all connections of the pool were in use at that time, the error says what to do. See [Open] for
+// the rest.
 func New(ctx context.Context, pool *pgxpool.Pool, schema ...string) (*Store, error) {
 	if pool == nil {
 		return nil, failed(errors.New("the pool is nil"))
@@ -126,7 +128,7 @@ func open(ctx context.Context, s *Store, schema []string) (*Store, error) {
 func (s *Store) find(ctx context.Context) (int, error) {
 	return read(ctx, s, func(ctx context.Context, conn *pgxpool.Conn) (version int, err error) {
 		encoding := conn.Conn().PgConn().ParameterStatus("client_encoding")
-		if encoding != "UTF8" && encoding != "SQL_ASCII" { // the latter changes nothing
+		if encoding != "UTF8" && encoding != "SQL_ASCII" { // SQL_ASCII does not convert text
 			return 0, fmt.Errorf("client_encoding is %s: set it to UTF8 in the connection string",
 				encoding)
 		}
@@ -142,7 +144,7 @@ func (s *Store) find(ctx context.Context) (int, error) {
 	})
 }
 
-// Close closes the connections that Open made. It waits for calls that are under way.
+// Close closes the connections that Open made. It waits for calls in progress.
 func (s *Store) Close() error {
 	if s.own {
 		s.pool.Close()
@@ -150,7 +152,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// read runs f, which changes nothing: whatever was in the way, it may be run again.
+// read runs f, which changes nothing and may therefore be run again after any error.
 func read[T any](
 	ctx context.Context, s *Store, f func(context.Context, *pgxpool.Conn) (T, error),
 ) (v T, err error) {
@@ -176,8 +178,8 @@ func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 
 const (
 	begin = `BEGIN ISOLATION LEVEL READ COMMITTED`
-	// durable leaves remote_apply as it is, which waits for more, and sees that the server says
-	// what [Watch] listens for. It has no FROM, so the server plans it at once.
+	// durable keeps remote_apply, which waits for more, and makes sure that the server sends the
+	// warning that [Watch] needs. It has no FROM, so the server plans it at once.
 	durable = `SELECT
 		CASE WHEN current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')
 			THEN set_config('synchronous_commit', 'on', true) END,
@@ -187,9 +189,8 @@ const (
 	divisionByZero = "22012"
 )
 
-// write sends one transaction, whose statements are those that queue adds to the batch, in one
-// flight. All of it is sent before the first answer is known, so an answer that is lost leaves the
-// commit in doubt.
+// write sends one transaction, whose statements queue adds to a batch, in one round trip. Because
+// all of it is sent before the first answer arrives, a lost answer leaves the commit in doubt.
 func (s *Store) write(ctx context.Context, queue func(*pgx.Batch)) error {
 	conn, err := s.acquire(ctx)
 	if err != nil {
@@ -213,7 +214,7 @@ func (s *Store) write(ctx context.Context, queue func(*pgx.Batch)) error {
 	case err != nil:
 		if conn.Conn().PgConn().TxStatus() != 'I' && !conn.Conn().IsClosed() {
 			ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-			// Where it fails, the pool drops the connection, and with it the transaction.
+			// If this fails, the pool closes the connection, which ends the transaction.
 			_, _ = conn.Exec(ending, "ROLLBACK")
 			cancel()
 		}
@@ -226,7 +227,7 @@ func (s *Store) write(ctx context.Context, queue func(*pgx.Batch)) error {
 	return nil
 }
 
-// one queues a query of no more than one row, and hands that to scan.
+// one queues a query that returns at most one row, and passes that row to scan.
 func one[T any](b *pgx.Batch, to **T, scan func(rows.Row) (T, error), text string, args ...any) {
 	b.Queue(text, args...).QueryRow(func(row pgx.Row) error {
 		v, err := scan(row)
@@ -238,7 +239,7 @@ func one[T any](b *pgx.Batch, to **T, scan func(rows.Row) (T, error), text strin
 	})
 }
 
-// list runs a query that only reads.
+// list runs a read-only query.
 func list[T any](
 	ctx context.Context, s *Store, scan func(rows.Row) (T, error), text string, args ...any,
 ) ([]T, error) {

@@ -7,8 +7,8 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/rows"
 )
 
-// statements name their tables in full, so they find the same ones whatever a client of a pooler
-// has SET the search_path to.
+// statements name their tables in full, so that they find the same tables regardless of the
+// search_path that another client of a pooler has SET.
 type statements struct {
 	version, word, now, makeNamespace, lastLaunch, lockLast, raiseLast string
 	lockStart, digits, setDigits                                       string
@@ -25,11 +25,11 @@ const (
 	thisCounter = ` WHERE namespace = $1 AND name = $2`
 )
 
-// newStatements are those of the log in a schema.
+// newStatements returns the statements for the log in a schema.
 //
-// Steps lock the rows that are there by FOR KEY SHARE, which is in no other step's way. That makes
-// the commit wait for the disk and the standby. So what is returned of an earlier attempt is as
-// safe as what this one makes.
+// Steps lock existing rows with FOR KEY SHARE, which does not block other steps, but makes the
+// commit wait for the disk and the standby. What an earlier attempt has written is therefore as
+// durable when it is returned as what this attempt writes.
 func newStatements(schema string) statements {
 	const (
 		lastLaunch = `SELECT last_launch_id FROM idmint_namespace WHERE namespace = $1`
@@ -41,16 +41,16 @@ func newStatements(schema string) statements {
 	counter := `SELECT ` + rows.Times(rows.Counter, rfc3339) + ` FROM idmint_counter`
 	in := func(text string) string { return rows.Named(text, tables(schema)) }
 	return statements{
-		// The role may see the tables, and row-level security hide rows of them. Older logs have no
-		// column word.
+		// The role may see the tables while row-level security hides their rows. Older logs do not
+		// have the column word.
 		version: in(`SELECT coalesce(max(version), 0), coalesce(max(to_jsonb(s)->>'word')
 				FILTER (WHERE version = 4), ''), (SELECT coalesce(string_agg(t.relname, ', '), '')
 				FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace
 				WHERE n.nspname = $1::text AND t.relkind = 'r' AND t.relname LIKE 'idmint\_%'
 					AND row_security_active(t.oid))
 			FROM idmint_schema s`),
-		// word divides by zero in another log than the one that was opened, which ends the
-		// transaction before its other statements, all of which are sent already.
+		// word divides by zero if the log is not the one that was opened. This ends the transaction
+		// before its other statements, which have all been sent by then.
 		word: in(`SELECT 1 / count(*) FROM idmint_schema WHERE version = 4 AND word = $1`),
 		now:  `SELECT ` + strings.ReplaceAll(rfc3339, "$", "clock_timestamp()"),
 
@@ -67,7 +67,7 @@ func newStatements(schema string) statements {
 			FROM raised`),
 
 		digits: in(`SELECT first_digits, last_digits FROM idmint_namespace WHERE namespace = $1`),
-		// setDigits has the rule of launchlog.Digits.Allow.
+		// setDigits implements the rule of launchlog.Digits.Allow.
 		setDigits: in(`UPDATE idmint_namespace SET first_digits = $2::int, last_digits = $3::int
 			WHERE namespace = $1 AND (last_launch_id = 0 OR first_digits = $2::int
 				AND last_launch_id <= $3::int AND last_digits >= $3::int)`),
@@ -79,13 +79,13 @@ func newStatements(schema string) statements {
 			AND ($2 = '' OR service = $2) AND ($3 = '' OR environment = $3)
 			AND (NOT $4::bool OR ended_at IS NULL) AND ($5::int <= 0 OR launch_id < $5::int)
 			ORDER BY launch_id DESC LIMIT $6::bigint`),
-		// lockStart locks the namespace for a start that makes a launch, so that startLaunch sees what
-		// others have made.
+		// lockStart locks the namespace for a start that creates a launch, so that startLaunch sees
+		// the rows of other starts.
 		lockStart: in(`SELECT FROM idmint_namespace WHERE namespace = $1 AND NOT EXISTS (SELECT
 				FROM idmint_launch WHERE namespace = $1 AND idempotency_key = $2)
 			FOR NO KEY UPDATE`),
-		// startLaunch has the rules of launchlog.Store.StartLaunch: passing is the launch that the
-		// next one takes its digits over from.
+		// startLaunch implements the rules of launchlog.Store.StartLaunch. Passing is the launch
+		// whose digits the next one takes over.
 		startLaunch: in(`WITH space AS (
 				SELECT last_launch_id AS last, greatest(last_launch_id + 1, first_digits) AS fresh,
 					last_digits FROM idmint_namespace
@@ -148,7 +148,7 @@ func newStatements(schema string) statements {
 			AND generator_id >= $3::int ORDER BY generator_id LIMIT $4::bigint`),
 		trim: in(`DELETE FROM idmint_generator` + thisLaunch + ` AND generator_id < $3::int`),
 
-		// PostgreSQL uses no index for IS NOT DISTINCT FROM.
+		// PostgreSQL does not use an index for IS NOT DISTINCT FROM.
 		events: in(`SELECT ` + rows.Times(rows.Event, rfc3339) + ` FROM idmint_launch_event
 			WHERE namespace = $1 AND (launch_id = $2::int OR $2::int = 0 AND launch_id IS NULL)
 			ORDER BY event_id`),
@@ -157,7 +157,7 @@ func newStatements(schema string) statements {
 		lockValue: in(value + ` FOR NO KEY UPDATE`),
 		makeCounter: in(`INSERT INTO idmint_counter (namespace, name, value) VALUES ($1, $2, 0)
 			ON CONFLICT DO NOTHING`),
-		// takeNumbers makes the counter, or finds no row that has so many numbers left.
+		// takeNumbers creates the counter, or finds no row with enough numbers left.
 		takeNumbers: in(`INSERT INTO idmint_counter AS c (namespace, name, value)
 			VALUES ($1, $2, greatest(0, $3::bigint - 1) + $4::bigint)
 			ON CONFLICT (namespace, name) DO UPDATE
@@ -178,8 +178,8 @@ func newStatements(schema string) statements {
 		raiseCounter: in(`UPDATE idmint_counter
 			SET value = $3::bigint, note = $4, holder = $5, updated_at = clock_timestamp()` +
 			thisCounter + ` AND (value = $6::bigint OR value = $3::bigint AND note = $4)`),
-		// order is a transaction by itself, whose commit waits neither for the disk nor for a standby.
-		// It divides by zero as word does.
+		// order is a separate transaction, whose commit waits neither for the disk nor for a
+		// standby. It divides by zero as word does.
 		order: in(`INSERT INTO idmint_order AS o (namespace, service, value, looks)
 			VALUES ($1, $2, $3::bigint, 1)
 			ON CONFLICT (namespace, service) DO UPDATE
@@ -198,5 +198,5 @@ func newStatements(schema string) statements {
 	}
 }
 
-// tables goes before the names of a schema's tables.
+// tables returns the prefix for the names of a schema's tables.
 func tables(schema string) string { return dialect.Postgres.Quote(schema) + "." }

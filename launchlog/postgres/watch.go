@@ -7,9 +7,9 @@ import (
 )
 
 // Watch prepares the connections of an app's pool for [New]. A commit waits for the synchronous
-// standby, and an operator or the server's end may cut off that wait. PostgreSQL then warns that
-// the commit may be on this server alone, and New must see that. What config.OnNotice was before is
-// called as well.
+// standby, and an operator or a shutdown of the server may cut off that wait. PostgreSQL then warns
+// that the commit may exist on this server only, and New must see the warning. A function that was
+// already in config.OnNotice is called as well.
 //
 //	config, err := pgxpool.ParseConfig(dsn)
 //	postgres.Watch(config.ConnConfig)
@@ -26,9 +26,9 @@ func Watch(config *pgx.ConnConfig) {
 	}
 }
 
-const doubtful = "idmint: commit in doubt" // a name within the connection's custom data
+const doubtful = "idmint: commit in doubt" // a key of the connection's custom data
 
-// watched is the mark of a connection.
+// watched returns the mark of a connection.
 func watched(conn *pgxpool.Conn) doubt { return conn.Conn().PgConn().CustomData() }
 
 type doubt map[string]any

@@ -1,5 +1,4 @@
-// Package detail writes what events of a launch log hold beside their kind. It is the same JSON in
-// every store.
+// Package detail encodes the details of a launch log's events. The JSON is the same in every store.
 package detail
 
 import (
@@ -14,7 +13,7 @@ func Ended(e launchlog.Ending) json.RawMessage {
 	return text(map[string]any{"outcome": e.Outcome, "reason": e.Reason})
 }
 
-// HandingOn is the end of a launch whose digits go to another one.
+// HandingOn returns the ending of a launch whose digits another launch takes over.
 func HandingOn(to int, actor string) launchlog.Ending {
 	return launchlog.Ending{
 		Outcome: launchlog.HandedOn, Actor: actor,

@@ -1,5 +1,5 @@
-// Package doctorsuite has what tests of a store's own checks share. The checks are those of
-// package doctor that a store's module makes.
+// Package doctorsuite contains helpers for tests of the checks that the modules of stores add to
+// package doctor.
 package doctorsuite
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/idmint/idmint/launchlog/checks"
 )
 
-// Codes fails where the probes are not those that package doctor lists for a kind of store, such as
-// "etcd", in the same order.
+// Codes fails the test unless the probes are those that package doctor lists for a kind of store,
+// such as "etcd", in the same order.
 func Codes[T any](t *testing.T, kind string, probes []checks.Probe[T]) {
 	t.Helper()
 	var listed, made []string
@@ -29,9 +29,9 @@ func Codes[T any](t *testing.T, kind string, probes []checks.Probe[T]) {
 	}
 }
 
-// Judge fails where a judgement of something does not begin with what is wanted. Its results are
-// "LEVEL: TEXT. " each. The last one is "passed: well. ", which is all where it has nothing to
-// tell. Judge returns them.
+// Judge fails the test unless the results of a judgment begin with want. The results are formatted
+// as "LEVEL: TEXT. " each, and end with "passed: well. " if nothing was reported. Judge returns
+// them.
 func Judge(t *testing.T, of any, judge func(*checks.Reporter), want string) string {
 	t.Helper()
 	results, err := checks.Examine(t.Context(), 0, []checks.Probe[int]{{

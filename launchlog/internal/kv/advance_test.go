@@ -207,7 +207,7 @@ func TestAdvanceSaysWhatItFinished(t *testing.T) {
 				}
 				return done, err
 			}
-			const finished = "an earlier advance to 70, which was under way, is finished now"
+			const finished = "an unfinished advance to 70 has now been completed"
 			for _, want := range []bool{true, false} {
 				now, err := l.Advance(ctx, to, "bob")
 				below := (*launchlog.RequestError)(nil)

@@ -2,9 +2,9 @@ package rows
 
 import "github.com/idmint/idmint/launchlog"
 
-// Ahead returns a [*launchlog.AheadError] where a step failed with err because a row is there whose
-// number was not given out yet: a launch, or a claim of the launch of ref. Otherwise it returns err.
-// List runs a query, whose parameters are named ?. See [Words] for tables.
+// Ahead returns a [*launchlog.AheadError] if a step failed with err because there is already a row
+// with a number that was not handed out yet: a launch, or a claim of ref's launch. Otherwise it
+// returns err. List runs a query whose parameters are written as ?. For tables, see [Words].
 func Ahead(
 	ref launchlog.Ref, tables string, err error,
 	list func(text string, args ...any) ([][2]int, error),
@@ -19,7 +19,7 @@ func Ahead(
 	}
 	found, failed := list(Named(text, tables), args...)
 	if failed != nil || len(found) == 0 || found[0][1] < found[0][0] {
-		return err // which says more
+		return err // it is more specific
 	}
 	return &launchlog.AheadError{
 		Namespace: ref.Namespace, Launch: ref.Launch, Number: found[0][1], Next: found[0][0],

@@ -1,5 +1,5 @@
-// Package rows is what the launch logs in SQL databases have in common: the columns of their
-// tables, and how rows become values and back.
+// Package rows contains what launch logs in SQL databases have in common: the columns of their
+// tables, and the conversion between rows and values.
 package rows
 
 import (
@@ -14,16 +14,16 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// SchemaVersion is the version of the tables, by package migrations, that the stores are written
-// for. They work on the one after it as well: a migration only adds, so that processes of the release
-// before go on.
+// SchemaVersion is the version of the tables, in package migrations, for which the stores are
+// written. They also work on the next version. Migrations only add to the tables, so that processes
+// of the previous release can continue.
 const SchemaVersion = 7
 
-// Fits reports whether the stores work on tables of a version.
+// Fits reports whether the stores work with a version of the tables.
 func Fits(version int) bool { return version == SchemaVersion || version == SchemaVersion+1 }
 
 const (
-	// Version selects the version of tables that are there.
+	// Version selects the version of the existing tables.
 	Version = `SELECT coalesce(max(version), 0) FROM idmint_schema`
 	// Word selects the random word that the migrations gave the log.
 	Word = `SELECT word FROM idmint_schema WHERE version = 4`
@@ -34,7 +34,7 @@ const (
 	Launch = `namespace, launch_id, ` + request + `, host,
 		started_at, ended_at, outcome, first_generator_id, next_generator_id`
 	Claim = `namespace, launch_id, generator_id, token, host, pid, claimed_at`
-	// Event leaves it to the store to give 0 for an event of the namespace.
+	// Event leaves it to the store to return 0 for an event of the namespace.
 	Event   = `namespace, coalesce(launch_id, 0), kind, actor, at, detail`
 	Counter = `namespace, name, value, updated_at, note, holder`
 
@@ -43,8 +43,8 @@ const (
 		rolls_back, data`
 )
 
-// Times replaces each column of times by the database's expression for its text, where $ is the
-// column. The text is RFC 3339 in UTC, so it means the same whatever the connection's settings are.
+// Times replaces each time column with the database's expression for its text, in which $ is the
+// column. The text is RFC 3339 in UTC, so it does not depend on the connection's settings.
 func Times(columns, expression string) string {
 	return timeColumn.ReplaceAllStringFunc(columns, func(column string) string {
 		return strings.ReplaceAll(expression, "$", column)
@@ -53,7 +53,7 @@ func Times(columns, expression string) string {
 
 var timeColumn = regexp.MustCompile(`\b(started_at|ended_at|claimed_at|updated_at|at)\b`)
 
-// Started lists the columns that a new launch is given, beside its number. See [StartValues].
+// Started lists the columns of a new launch, except its number. See [StartValues].
 const Started = `namespace, ` + request + `, host`
 
 // StartValues returns the values of [Started].
@@ -65,7 +65,7 @@ func StartValues(s launchlog.Launch) []any {
 	}
 }
 
-// Row is a row of whatever driver.
+// Row is a row of any driver.
 type Row interface{ Scan(...any) error }
 
 // ScanLaunch scans a row of [Launch].
@@ -119,8 +119,8 @@ func ScanOne[T any](r Row) (v T, err error) {
 	return v, err
 }
 
-// Collect scans all rows of a query of database/sql. Err is the query's error: Collect returns it
-// if there is one.
+// Collect scans all rows of a database/sql query. Err is the query's error: if there is one,
+// Collect returns it.
 func Collect[T any](rows *sql.Rows, err error, scan func(Row) (T, error)) ([]T, error) {
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func Collect[T any](rows *sql.Rows, err error, scan func(Row) (T, error)) ([]T, 
 	return list, rows.Err()
 }
 
-// timestamp is a time as drivers hand it over: text of RFC 3339 in UTC. See [Times].
+// timestamp is a time as drivers return it: RFC 3339 text in UTC. See [Times].
 type timestamp time.Time
 
 func (t *timestamp) Scan(src any) (err error) {
@@ -149,7 +149,7 @@ func (t *timestamp) Scan(src any) (err error) {
 	case []byte:
 		parsed, err = time.Parse(time.RFC3339, string(v))
 	default:
-		err = fmt.Errorf("a time is a %T", src)
+		err = fmt.Errorf("a time has type %T", src)
 	}
 	if err == nil {
 		*t = timestamp(parsed)
@@ -164,7 +164,7 @@ func raw(s sql.NullString) json.RawMessage {
 	return json.RawMessage(s.String)
 }
 
-// OrNull returns v, or NULL where null is true.
+// OrNull returns v, or NULL if null is true.
 func OrNull(v any, null bool) any {
 	if null {
 		return nil
@@ -172,10 +172,10 @@ func OrNull(v any, null bool) any {
 	return v
 }
 
-// Text returns JSON as a parameter that every driver takes.
+// Text returns JSON as a parameter that every driver accepts.
 func Text(data json.RawMessage) any { return OrNull(string(data), len(data) == 0) }
 
-// Behind returns launchlog.ErrBehind if the namespace's last launch is below the one that the
+// Behind returns launchlog.ErrBehind if the namespace's last launch is below the launch that the
 // caller knows.
 func Behind(start launchlog.Launch, last int) error {
 	if last < start.KnownLaunch {
@@ -185,7 +185,7 @@ func Behind(start launchlog.Launch, last int) error {
 	return nil
 }
 
-// NoNumber says why a launch gives out no number.
+// NoNumber returns why a launch has no number to hand out.
 func NoNumber(l launchlog.Launch) error {
 	switch {
 	case !l.Running():
@@ -197,5 +197,6 @@ func NoNumber(l launchlog.Launch) error {
 	}
 }
 
-// A step returns ErrRaced where it found the rows changed in between, and changed nothing.
+// ErrRaced is returned by a step that found the rows changed by another process, and changed
+// nothing.
 var ErrRaced = &launchlog.AttemptError{Err: errors.New("another process was faster")}

@@ -9,23 +9,23 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// ServerTime is how long a server is waited for, which may have no connection left when a thousand
-// processes start. An app that ended instead would start again, and ask again.
+// ServerTime is how long to wait for a server, which may have no connection left when a thousand
+// processes start. An app that gave up would only start again and ask again.
 const ServerTime = time.Minute
 
-// onceTime is how long one attempt of Await may take. A server with too many connections in its backlog
-// leaves some without an answer.
+// onceTime is the longest duration of one attempt of Await. A server whose backlog is full leaves
+// some connections without an answer.
 const onceTime = 5 * time.Second
 
-// IdleTime is how long a connection is kept that nothing uses. Then others have it, of a thousand that
-// start at once. It is longer than the second between two looks of a generator at the register of
-// order, so that up to fifteen processes that mint keep theirs. More of them look less often each, and
-// together connect ten times a second at most.
+// IdleTime is how long an unused connection is kept open before others may have it, for example
+// when a thousand processes start at once. It is longer than the second between two reads of the
+// order register by a generator, so that up to fifteen minting processes keep their connections.
+// With more processes, each reads less often, and together they connect at most ten times a second.
 const IdleTime = 1500 * time.Millisecond
 
-// Await asks a database for the version of its tables until it answers, for as long as the patience.
-// Errors: a [*launchlog.SchemaError] for one that does not fit, see [Fits]; the context's; or that of
-// version.
+// Await asks a database for the version of its tables until it answers or patience has passed. The
+// error is a [*launchlog.SchemaError] for a version that does not fit (see [Fits]), the context's,
+// or the one from version.
 func Await(
 	ctx context.Context, patience time.Duration, version func(context.Context) (int, error),
 ) error {
