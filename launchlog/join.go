@@ -146,7 +146,7 @@ func (a App) admits(launch Launch) error {
 	if err := a.owns(launch); err != nil {
 		return err
 	}
-	if !launch.Running() && launch.Outcome != HandedOn {// another one continues it
+	if !launch.Running() && launch.Outcome != HandedOn { // another one continues it
 		return &JoinError{App: a, Err: ErrEnded, Reason: fmt.Sprintf("it ended at %s, with "+
 			"outcome %s: start a new launch for this deployment",
 			launch.EndedAt.UTC().Format(time.RFC3339), launch.Outcome)}

@@ -14,38 +14,39 @@ import (
 	"github.com/idmint/idmint/internal/dialect"
 )
 
-// Dialect is a kind of database. It is the type of package sqlid's dialects as well, of which
-// MariaDB's is taken for MySQL's.
+// Dialect is a kind of database. Package sqlid has the same type for its dialects. MariaDB's is
+// treated as MySQL's here.
 type Dialect = dialect.Dialect
 
 // The dialects.
 const (
-	// SQLite is version 3.37 or later, for its STRICT tables.
+	// SQLite is version 3.37 or later, because the tables are STRICT.
 	SQLite Dialect = dialect.SQLite
-	// Postgres is PostgreSQL 12 or later. The tables are in the schema public, or in the one that is
-	// named. The search_path does not matter.
+	// Postgres is PostgreSQL 12 or later. The tables are in the schema public or in the given
+	// schema, regardless of the search_path.
 	Postgres Dialect = dialect.Postgres
-	// MySQL is MySQL 8.0.29 or later, or MariaDB 10.6 or later. The tables need no triggers, and so
-	// no right that managed servers keep to themselves.
+	// MySQL is MySQL 8.0.29 or later, or MariaDB 10.6 or later. The tables need no triggers, and
+	// therefore no rights that managed servers withhold.
 	MySQL Dialect = dialect.MySQL
 )
 
-// engine is what differs between dialects beside the SQL files.
+// engine is what differs between dialects, apart from the SQL files.
 type engine struct {
-	// tables is a query that counts the tables named idmint_schema. It is NULL where the connection
-	// has no database to look in.
+	// tables is a query that counts the tables named idmint_schema. It returns NULL if the
+	// connection has no database in which to look.
 	tables string
-	// enter, which may be nil, prepares a transaction for what its statements rely on: where tables
-	// are found and made, and how SQL is read.
+	// enter, which may be nil, prepares a transaction for its statements: where tables are found
+	// and created, and how SQL is parsed.
 	enter func(ctx context.Context, tx *sql.Tx, schema string) error
-	// unfit, which may be empty, is a query that says why no log is made in the database.
+	// unfit, which may be empty, is a query that returns why a log cannot be created in the
+	// database.
 	unfit string
-	// lock is a query that takes the lock of migrators and says whether it has it. The end of the
-	// transaction frees the lock, or that of the connection. Where lock is empty the transaction is
-	// lock enough.
+	// lock is a query that tries to take the lock for migrations and returns whether it succeeded.
+	// The lock is released when the transaction or the connection ends. It is empty if the
+	// transaction itself is a sufficient lock.
 	lock string
-	// commits: each statement of a file is sent by itself, and DDL commits. Locks and settings stay
-	// until the connection ends, so it is not used again.
+	// commits reports that each statement of a file is sent separately, because DDL commits. Locks
+	// and settings stay until the connection ends, so the connection is not used again.
 	commits bool
 	// retired, which may be empty, selects the triggers of earlier releases, which the migration to
 	// version 5 drops.
@@ -55,16 +56,16 @@ type engine struct {
 	schema  string
 }
 
-// engineOf is the engine of a dialect, for the one schema that is named, or none.
+// engineOf returns the engine of a dialect, for the given schema if there is one.
 func engineOf(d Dialect, schema []string) (engine, error) {
 	e, ok := engines[dialect.Family(d)]
 	e.dialect, e.schema = dialect.Family(d), cmp.Or(cmp.Or(schema...), "public")
 	switch {
 	case !ok:
-		return e, reason(fmt.Sprintf("unknown dialect %q: want %q, %q or %q, which is MariaDB's as "+
-			"well", d, SQLite, Postgres, MySQL))
+		return e, reason(fmt.Sprintf("unknown dialect %q: want %q, %q or %q (also for "+
+			"MariaDB)", d, SQLite, Postgres, MySQL))
 	case e.dialect != Postgres && cmp.Or(schema...) != "":
-		return e, reason(fmt.Sprintf("%s has no schema %q: it is PostgreSQL that has schemas", d,
+		return e, reason(fmt.Sprintf("%s has no schema %q: only PostgreSQL has schemas", d,
 			e.schema))
 	}
 	return e, nil
@@ -74,8 +75,8 @@ var engines = map[Dialect]engine{
 	SQLite: {
 		tables: `SELECT count(*) FROM sqlite_schema
 			WHERE type = 'table' AND name = 'idmint_schema'`,
-		unfit: `SELECT 'the file is in WAL mode, in which no launch log is kept: keep it in a file ' ||
-			'of its own, such as launches.db, or set PRAGMA journal_mode = DELETE in this one'
+		unfit: `SELECT 'the file is in WAL mode, which a launch log cannot use: keep the log in a ' ||
+			'separate file, such as launches.db, or set PRAGMA journal_mode = DELETE in this one'
 			FROM pragma_journal_mode WHERE journal_mode = 'wal'`,
 	},
 	Postgres: {
@@ -105,12 +106,12 @@ var engines = map[Dialect]engine{
 		tables: `SELECT CASE WHEN database() IS NULL THEN NULL ELSE count(*) END
 			FROM information_schema.tables
 			WHERE table_schema = database() AND table_name = 'idmint_schema'`,
-		// A lock is the whole server's.
+		// A lock applies to the whole server.
 		lock: `SELECT coalesce(
 			get_lock(concat('idmint ', left(sha2(database(), 256), 40)), 0), 0)`,
 		commits: true,
-		// A file would have to say DROP TRIGGER IF EXISTS. With a binary log MariaDB refuses that to a
-		// user without SUPER even if there is no trigger.
+		// A file would have to use DROP TRIGGER IF EXISTS. With a binary log, MariaDB does not let
+		// a user without SUPER run that, even if there is no trigger.
 		retired: `SELECT trigger_name FROM information_schema.triggers
 			WHERE trigger_schema = database() AND event_object_schema = database()
 				AND trigger_name IN ('idmint_namespace_delete', 'idmint_namespace_update',
@@ -122,7 +123,7 @@ var engines = map[Dialect]engine{
 	},
 }
 
-// enterSession sets how MySQL reads the files.
+// enterSession sets how MySQL parses the files.
 var enterSession = func() string {
 	var set []string
 	for _, s := range dialect.MySQLSession() {
@@ -136,10 +137,10 @@ var enterSession = func() string {
 
 var (
 	errNoDatabase = reason("the connection has no database: name one in the DSN")
-	// errBusy: another migrator has the lock.
-	errBusy = errors.New("another migrator is at work")
-	// errOvertaken: another migrator did what this one was about to do, or took it back.
-	errOvertaken = errors.New("overtaken by another migrator")
+	// errBusy means that another process has the lock.
+	errBusy = errors.New("another process is migrating the database")
+	// errOvertaken means that another process did or undid what this one was about to do.
+	errOvertaken = errors.New("overtaken by another process that migrates the database")
 )
 
 // passes reports whether another process was in the way.
@@ -170,7 +171,7 @@ func (e engine) transact(ctx context.Context, db *sql.DB, f func(tx *sql.Tx) err
 	return tx.Commit()
 }
 
-// hold runs f in a transaction under the lock of migrators, with the version that it finds there.
+// hold runs f in a transaction under the lock for migrations, with the version found there.
 func (e engine) hold(ctx context.Context, db *sql.DB, f func(tx *sql.Tx, version int) error) error {
 	return e.transact(ctx, db, func(tx *sql.Tx) error {
 		if e.lock != "" {
@@ -191,7 +192,7 @@ func (e engine) hold(ctx context.Context, db *sql.DB, f func(tx *sql.Tx, version
 	})
 }
 
-// version is the version that the database has, without a lock.
+// version returns the version of the database, without a lock.
 func (e engine) version(ctx context.Context, db *sql.DB) (version int, err error) {
 	if e.enter == nil {
 		return e.read(ctx, db)
@@ -203,7 +204,7 @@ func (e engine) version(ctx context.Context, db *sql.DB) (version int, err error
 	return version, err
 }
 
-// latest enters the transaction, and returns the version.
+// latest prepares the transaction, and returns the version.
 func (e engine) latest(ctx context.Context, tx *sql.Tx) (int, error) {
 	if e.enter != nil {
 		if err := e.enter(ctx, tx, e.schema); err != nil {
@@ -213,7 +214,7 @@ func (e engine) latest(ctx context.Context, tx *sql.Tx) (int, error) {
 	return e.read(ctx, tx)
 }
 
-// read returns the version, by a pool or in a transaction.
+// read returns the version, from a pool or in a transaction.
 func (e engine) read(ctx context.Context, db interface {
 	QueryRowContext(ctx context.Context, text string, args ...any) *sql.Row
 },
@@ -228,7 +229,7 @@ func (e engine) read(ctx context.Context, db interface {
 	}
 	err = db.QueryRowContext(ctx, "SELECT max(version) FROM idmint_schema").Scan(&version)
 	_, cause := dialect.CauseOf(err)
-	// By a Down since. SQLite has no code for it.
+	// The table was dropped by a Down in the meantime. SQLite has no code for this.
 	if cause == dialect.Absent || err != nil && strings.Contains(err.Error(), "no such table") {
 		err = fmt.Errorf("%w: %w", errOvertaken, err)
 	}
@@ -237,7 +238,7 @@ func (e engine) read(ctx context.Context, db interface {
 
 var comment = regexp.MustCompile(`^(--.*\n?)*$`)
 
-// statements are the parts of a file that are sent by themselves.
+// statements returns the parts of a file that are sent separately.
 func (e engine) statements(file string) []string {
 	if !e.commits {
 		return []string{file}

@@ -1,25 +1,25 @@
 // Package migrations creates and upgrades the tables of the launch log.
 //
-// [Up] is safe when many processes run it at first boot. Each migration is one transaction that
-// also records its version, and a process that finds a migration taken goes on after it. [Down] is
-// one transaction as a whole. Other tools find the same SQL in [FS], as NNNN_name.up.sql and
-// NNNN_name.down.sql. Each file records its version in the table idmint_schema itself, so tools may
-// be mixed.
+// [Up] is safe if many processes run it when they first start. Each migration is one transaction
+// that also records its version, and a process that finds a migration done continues with the next.
+// [Down] is a single transaction. Other tools find the same SQL in [FS], as NNNN_name.up.sql and
+// NNNN_name.down.sql. Each file records its version in the table idmint_schema, so different tools
+// may be combined.
 //
-// MySQL commits at every statement that changes a schema. There each statement of a migration can
-// be run again, the version is recorded last, and one migrator is at work at a time. What was cut
-// off, the next Up completes.
+// MySQL commits after every statement that changes a schema. There each statement of a migration
+// can be run again, the version is recorded last, and only one process migrates at a time. If a
+// migration was cut off, the next Up completes it.
 //
-// In PostgreSQL and SQLite triggers refuse that rows are deleted or renumbered, that counters are
-// lowered, and, in PostgreSQL, that anything is truncated. Only claims that are older than a day,
-// and not the newest of their launch, may be deleted: see launchlog.Log.Trim. None of this stops
-// anybody who drops the tables or the triggers, or switches the triggers off (PostgreSQL's
-// session_replication_role).
+// In PostgreSQL and SQLite, triggers prevent rows from being deleted or renumbered, log counters
+// from being lowered, and, in PostgreSQL, tables from being truncated. Only claims that are older
+// than a day, and that are not the newest of their launch, may be deleted: see launchlog.Log.Trim.
+// The triggers do not stop anyone who drops the tables or the triggers, or who disables the
+// triggers (PostgreSQL's session_replication_role).
 //
 // In MySQL and MariaDB there are no triggers, because servers with a binary log let only SUPER
-// create them. Keys and CHECK constraints refuse a number that is already a row. Against statements by
-// hand, such as DELETE, grants guard the rows: docs/operate/mysql.md lists them. No grant keeps an app from
-// lowering a counter that it may raise.
+// create them. Keys and CHECK constraints reject a number that is already in a row. Against manual
+// statements such as DELETE, only grants protect the rows: docs/operate/mysql.md lists them. No
+// grant can keep an app from lowering a log counter that it may raise.
 //
 // A migration that was shipped is never edited.
 package migrations
@@ -41,17 +41,17 @@ import (
 //go:embed sqlite/*.sql postgres/*.sql mysql/*.sql
 var files embed.FS
 
-// ErrNotEmpty is returned by [Down] where it would drop launches or counters: their numbers would
-// be given out again.
+// ErrNotEmpty is returned by [Down] if it would drop launches or log counters, whose numbers would
+// then be handed out again.
 var ErrNotEmpty error = reason("the launch log is not empty, " +
 	"and dropping it would let its numbers be used again")
 
-// A reason is an error without details, behind the package's name.
+// A reason is an error without details. Its text begins with the package's name.
 type reason string
 
 func (r reason) Error() string { return "migrations: " + string(r) }
 
-// failed is where errors leave the package. Those of its own have its name already.
+// failed adds the package's name to errors that leave the package, unless they have it already.
 func failed(err error) error {
 	switch err.(type) {
 	case nil, reason, *NewerError:
@@ -70,25 +70,25 @@ func (e *NewerError) Error() string {
 		"a newer idmint made it", e.Have, e.Latest)
 }
 
-// FS holds the SQL files of a dialect. Of one that has none it is empty.
+// FS returns the SQL files of a dialect. For an unknown dialect it is empty.
 func FS(d Dialect) fs.FS {
 	if _, ok := engines[dialect.Family(d)]; !ok {
 		return embed.FS{}
 	}
 	sub, err := fs.Sub(files, string(dialect.Family(d)))
 	if err != nil {
-		panic(err) // the name is no path
+		panic(err) // the name is not a valid path
 	}
 	return sub
 }
 
-// Latest is the version that [Up] leads to, 0 for a dialect that has no files.
+// Latest returns the version to which [Up] upgrades, or 0 for an unknown dialect.
 func Latest(d Dialect) int {
 	names, _ := fs.Glob(FS(d), "*.up.sql")
 	return len(names)
 }
 
-// Version is the version that the database has, 0 where it has no tables. See [Postgres] for
+// Version returns the version of the database's tables, or 0 if it has none. See [Postgres] for
 // schema.
 func Version(ctx context.Context, db *sql.DB, d Dialect, schema ...string) (int, error) {
 	e, err := engineOf(d, schema)
@@ -99,12 +99,12 @@ func Version(ctx context.Context, db *sql.DB, d Dialect, schema ...string) (int,
 	return have, failed(err)
 }
 
-// Up brings the database to the latest version. It returns the versions before and after. A database
-// that is beyond by one stays there: the stores of this release work on it. One that is further beyond
-// is a [*NewerError]. Up with nothing to do changes nothing. It waits for
-// other migrators for 30 s. The steps of that are as long as SQLite's own busy timeout, which obeys
-// no context: a short one is best. Nothing is made in a file of SQLite in WAL mode. See [Postgres]
-// for schema.
+// Up upgrades the database to the latest version. It returns the versions before and after. If
+// there is nothing to do, Up changes nothing. A database that is newer by one version stays as it
+// is, because the stores of this release work with it. If the database is newer than that, the
+// error is a [*NewerError]. Up waits for other migrating processes for 30 s. It notices the end of
+// the context only between waits of SQLite's own busy timeout, which should therefore be short. Up
+// does not create tables in a SQLite file in WAL mode. See [Postgres] for schema.
 func Up(
 	ctx context.Context, db *sql.DB, d Dialect, schema ...string,
 ) (from, to int, err error) {
@@ -152,8 +152,8 @@ func (e engine) up(ctx context.Context, db *sql.DB) (from, to int, err error) {
 	return from, to, err
 }
 
-// next runs one migration, unless another process took it, or took the one before it back, while this
-// one waited for the lock.
+// next runs one migration, unless another process has done so, or has undone the previous
+// migration, while this one waited for the lock.
 func (e engine) next(ctx context.Context, db *sql.DB, version int) error {
 	return e.hold(ctx, db, func(tx *sql.Tx, have int) error {
 		if have != version-1 {
@@ -195,17 +195,17 @@ func (e engine) retire(ctx context.Context, tx *sql.Tx) error {
 	}
 	for _, text := range drop {
 		if _, err := tx.ExecContext(ctx, text); err != nil {
-			return fmt.Errorf("%s, which version 5 does without: %w", text, err)
+			return fmt.Errorf("%s, which version 5 no longer uses: %w", text, err)
 		}
 	}
 	return nil
 }
 
-// Down takes migrations back until the database has version to, all of them or, with an error,
-// none. It returns [ErrNotEmpty] where that would drop launches or counters that were used, and a
-// [*NewerError] for a database that is beyond [Latest]. In MySQL each version is a step of its own.
-// A Down that is cut off there, or comes upon a launch that was started since it began, leaves the
-// versions that it took back: Up brings them again. See [Postgres] for schema.
+// Down undoes migrations until the database has version to. It undoes all of them or, if there is
+// an error, none. It returns [ErrNotEmpty] if that would drop launches or log counters that were
+// used, and a [*NewerError] for a database that is newer than [Latest]. In MySQL, each version is
+// undone separately. If Down is cut off there, or meets a launch that was started after it began,
+// the versions undone by then stay undone, and Up applies them again. See [Postgres] for schema.
 func Down(ctx context.Context, db *sql.DB, d Dialect, to int, schema ...string) error {
 	e, err := engineOf(d, schema)
 	if err != nil {
@@ -224,7 +224,7 @@ func Down(ctx context.Context, db *sql.DB, d Dialect, to int, schema ...string) 
 	}))
 }
 
-// duplicate is the number of the error by which MySQL's files refuse to drop what was used.
+// duplicate is the number of the error with which MySQL's files refuse to drop what was used.
 const duplicate = "1062"
 
 func (e engine) down(ctx context.Context, db *sql.DB, to int) error {
@@ -240,8 +240,8 @@ func (e engine) down(ctx context.Context, db *sql.DB, to int) error {
 	})
 }
 
-// checkEmpty looks at all the versions before anything is dropped. The files look again, under
-// their locks.
+// checkEmpty checks all versions before anything is dropped. The files check again, under their
+// locks.
 func checkEmpty(ctx context.Context, tx *sql.Tx, from, to int) error {
 	for version, query := range map[int]string{
 		1: "SELECT count(*) FROM idmint_namespace WHERE last_launch_id > 0",
@@ -263,13 +263,13 @@ func checkEmpty(ctx context.Context, tx *sql.Tx, from, to int) error {
 }
 
 const (
-	// budget bounds Up and Down where their context does not.
+	// budget limits the duration of Up and Down if their context does not.
 	budget = 30 * time.Second
-	// longestPause is short: a migration takes some ten milliseconds.
+	// longestPause is short, because a migration takes only tens of milliseconds.
 	longestPause = 100 * time.Millisecond
 )
 
-// retry runs f again where another process was in the way.
+// retry runs f again if another process was in the way.
 func retry(ctx context.Context, f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, budget, fmt.Errorf("gave up after %v", budget))
 	defer cancel()
@@ -285,7 +285,8 @@ func retry(ctx context.Context, f func(context.Context) error) error {
 	return fmt.Errorf("%w: %w", context.Cause(ctx), err)
 }
 
-// execute runs a version's file, to bring it "up" or to take it back "down". The file records that.
+// execute runs a version's file, to apply it ("up") or undo it ("down"). The file records the
+// version.
 func (e engine) execute(ctx context.Context, tx *sql.Tx, version int, way string) error {
 	files := FS(e.dialect)
 	names, err := fs.Glob(files, fmt.Sprintf("%04d_*.%s.sql", version, way))
@@ -293,7 +294,7 @@ func (e engine) execute(ctx context.Context, tx *sql.Tx, version int, way string
 		return err
 	}
 	if len(names) != 1 {
-		return reason(fmt.Sprintf("version %d has %d files %s", version, len(names), way))
+		return reason(fmt.Sprintf("version %d has %d files for %q", version, len(names), way))
 	}
 	text, err := fs.ReadFile(files, names[0])
 	if err != nil {

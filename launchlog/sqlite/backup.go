@@ -12,24 +12,24 @@ import (
 	"path/filepath"
 )
 
-// Backup copies the database in the file path into a new file, to, while apps go on to use it. The
-// copy is one moment's state. SQLite has checked it when it gets its name, and it is on disk when
-// Backup returns. A file that is there is never replaced: the error is an [fs.ErrExist].
+// Backup copies the database in the file path into a new file, to, while apps continue to use it.
+// The copy is a consistent snapshot. SQLite checks it before it gets its name, and it is on disk
+// when Backup returns. An existing file is never replaced: the error is an [fs.ErrExist].
 //
-// The copy may lie on a network file system, unlike a log that is in use. If that can neither
-// rename without replacing nor make hard links, Backup fails, and leaves nothing behind.
+// Unlike a log that is in use, the copy may be on a network file system. If that can neither rename
+// without replacing nor create hard links, Backup fails and leaves nothing behind.
 //
-// It is the way to copy a log that is in use. A copy of the file alone lacks what SQLite keeps
-// beside it. A process that reads the file by itself loses its locks.
+// Use Backup to copy a log that is in use. A copy of the file alone lacks what SQLite keeps in
+// other files, and a process that reads the file without SQLite loses its locks.
 //
-// A log that was restored from a copy gives out again what was taken since. Advance its launches
-// and counters before anything else: see package launchlog.
+// A log that was restored from a copy hands out again the numbers taken since. Advance its launches
+// and log counters before anything else: see package launchlog.
 func Backup(ctx context.Context, path, to string) error {
 	return failed("backup of "+path, backup(ctx, path, to))
 }
 
 func backup(ctx context.Context, path, to string) (err error) {
-	// Nobody else has the copy open, so it may lie where locks do not hold.
+	// Nobody else has the copy open, so it may be where locks do not work.
 	if err := cmp.Or(Check(path), checkPath(to)); err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func backup(ctx context.Context, path, to string) (err error) {
 	if _, err := os.Lstat(to); err == nil {
 		return &fs.PathError{Op: "back up", Path: to, Err: fs.ErrExist}
 	}
-	// SQLite copies into a file that is there if it is empty.
+	// SQLite copies into an existing file if it is empty.
 	copied, err := os.CreateTemp(filepath.Dir(to), "."+filepath.Base(to)+".*")
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func backup(ctx context.Context, path, to string) (err error) {
 	select {
 	case err = <-done:
 	case <-ctx.Done():
-		// Nothing interrupts a sync of the disk. What was copied is removed after it, or has got
+		// A sync of the disk cannot be interrupted. The copy is removed after the sync, or has got
 		// its name already.
 		select {
 		case err = <-done:
@@ -69,7 +69,7 @@ func backup(ctx context.Context, path, to string) (err error) {
 		}
 	}
 	if err != nil && ctx.Err() != nil {
-		err = context.Cause(ctx) // SQLite says no more than that it was interrupted
+		err = context.Cause(ctx) // SQLite only says that it was interrupted
 	}
 	return err
 }
@@ -98,12 +98,12 @@ func copyInto(ctx context.Context, path, temporary, to string) error {
 	return syncFile(filepath.Dir(to))
 }
 
-// openPlain opens a file as it is: [DSN] would set its journal's mode.
+// openPlain opens a file as it is, whereas [DSN] would set its journal mode.
 func openPlain(path string) (*sql.DB, error) {
 	return sql.Open("sqlite3", "file:"+(&url.URL{Path: path}).EscapedPath()+"?mode=rw")
 }
 
-// verify has SQLite look through a file that nobody else uses.
+// verify runs SQLite's integrity check on a file that nobody else uses.
 func verify(ctx context.Context, path string) error {
 	db, err := openPlain(path)
 	if err != nil {
@@ -115,7 +115,7 @@ func verify(ctx context.Context, path string) error {
 		return err
 	}
 	if verdict != "ok" {
-		return fmt.Errorf("is not sound: %s", verdict)
+		return fmt.Errorf("is damaged: %s", verdict)
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func remove(path string) error {
 	return nil
 }
 
-// link gives a file its name, unless there is one of that name, and takes the other name away.
+// link gives a file its new name, unless that exists already, and removes the old one.
 func link(from, to string) error {
 	if err := os.Link(from, to); err != nil {
 		return err

@@ -11,9 +11,10 @@ import (
 	"github.com/idmint/idmint/internal/named"
 )
 
-// Open, Check and Backup return a FileError for a path that names no file, and for a file in which
-// SQLite's locks do not hold: two processes would take the same number. Open and the calls of a
-// store return one for a file in WAL mode, and the calls if the file was removed or replaced.
+// A FileError is returned by Open, Check and Backup for a path that does not name a file, and for a
+// file in which SQLite's locks do not work, so that two processes would take the same number. Open
+// and the calls of a store return one for a file in WAL mode, and the calls also if the file was
+// removed or replaced.
 type FileError struct {
 	Path   string
 	Reason string
@@ -23,8 +24,8 @@ func (e *FileError) Error() string {
 	return fmt.Sprintf("launchlog/sqlite: %q %s", e.Path, e.Reason)
 }
 
-// failed is where errors about a file leave the package. A FileError has its name already. The
-// errors of a store's steps get that of launchlog.
+// failed adds the package's name to errors about a file that leave the package. A FileError has the
+// name already. Errors of a store's steps get launchlog's name instead.
 func failed(what string, err error) error {
 	if _, ok := err.(*FileError); ok {
 		return err
@@ -32,10 +33,11 @@ func failed(what string, err error) error {
 	return named.Failed("launchlog/sqlite: "+what, err)
 }
 
-// Check says why a launch log must not be kept in the file path. The file is on a network file
-// system, it has several names, or the program was built without cgo. It need not be there yet. The
-// command line's sqlite:PATH and SQLite's URIs are no paths. [Open] checks as well. Check
-// recognises the file systems of Linux. It lets FUSE through, which may be local or not.
+// Check returns a [*FileError] if a launch log must not be kept in the file path, because the file
+// is on a network file system or has several names, or because the program was built without cgo.
+// The file need not exist yet. The command line's sqlite:PATH and SQLite's URIs are rejected.
+// [Open] makes the same check. Check recognizes the file systems of Linux. It accepts FUSE, which
+// may or may not be local.
 func Check(path string) error {
 	if err := checkPath(path); err != nil {
 		return err
@@ -46,16 +48,16 @@ func Check(path string) error {
 	return checkSystem(path)
 }
 
-// checkPath says why path names no file.
+// checkPath returns an error if path does not name a file.
 func checkPath(path string) error {
 	for _, prefix := range []string{"sqlite:", "file:"} {
 		if strings.HasPrefix(path, prefix) {
-			return &FileError{path, fmt.Sprintf("is no path: leave out %q", prefix)}
+			return &FileError{path, fmt.Sprintf("must be a path: leave out %q", prefix)}
 		}
 	}
 	switch {
 	case path == "" || strings.HasPrefix(path, ":memory:"):
-		return &FileError{path, "is no file: a log in memory ends with the process"}
+		return &FileError{path, "must name a file: a launch log in memory would not survive the process"}
 	case strings.IndexByte(path, 0) >= 0:
 		return &FileError{path, "has a NUL byte"}
 	case !hasCgo:
@@ -66,11 +68,12 @@ func checkPath(path string) error {
 	return nil
 }
 
-// check says whether the file still has its name. It may have been removed or replaced, as by a
-// restore: others do not see what is written to it, and their locks are in another file. It is only
-// ever looked at, because whoever opens and closes it drops this process's locks on it.
+// check returns an error if the file no longer has its name. It may have been removed or replaced,
+// for example by a restore: others then do not see what is written to it, and their locks are in
+// another file. The file is only looked at and never opened, because closing it would drop this
+// process's locks on it.
 //
-// What was seen once counts for good. A file that comes back to its name lacks what others wrote in
+// The result is remembered, because a file that comes back to its name lacks what others wrote in
 // the meantime.
 func (s *Store) check() error {
 	if now, err := os.Stat(s.path); err != nil || !os.SameFile(s.file, now) {
@@ -81,14 +84,14 @@ func (s *Store) check() error {
 	}
 	return &FileError{
 		s.path, "was removed or replaced while the launch log was open: after a restore " +
-			"advance launches and counters; then start the processes that use it anew",
+			"advance launches and counters; then restart the processes that use it",
 	}
 }
 
-// checkJournal refuses a file in WAL mode. What was committed would be beside the file, in
-// PATH-wal: whoever removes that, or copies the file alone, would have numbers given out again. A
-// checkpoint after each commit does not help. The connections that still have a removed log do not
-// share their locks with those that come after, and would write their own pages over theirs.
+// checkJournal rejects a file in WAL mode. Commits would be in another file, PATH-wal, and anyone
+// who removes it, or copies only the main file, would cause numbers to be handed out again. A
+// checkpoint after each commit does not help, because connections that still use a removed log do
+// not share their locks with those that come later, and would overwrite their pages.
 func (s *Store) checkJournal(ctx context.Context, tx interface {
 	QueryRowContext(ctx context.Context, text string, args ...any) *sql.Row
 },
@@ -98,7 +101,7 @@ func (s *Store) checkJournal(ctx context.Context, tx interface {
 	if err == nil && mode == "wal" {
 		err = &FileError{
 			s.path, "is in WAL mode, in which an acknowledged number is lost with " +
-				filepath.Base(s.path) + "-wal: keep the launch log in a file of its own, such as " +
+				filepath.Base(s.path) + "-wal: keep the launch log in a separate file, such as  " +
 				"launches.db, or set PRAGMA journal_mode = DELETE in this one",
 		}
 	}

@@ -1,61 +1,66 @@
-// Package sqlite is a launchlog.Store in a SQLite database file, by github.com/mattn/go-sqlite3:
-// the embedded default, for processes of one machine.
+// Package sqlite is a launchlog.Store in a SQLite database file. It uses
+// github.com/mattn/go-sqlite3, and is the embedded default for processes of one machine.
 //
-// The file must lie on a local file system and have one name: see [Check]. Every write is one
+// The file must be on a local file system and have only one name: see [Check]. Every write is one
 // IMMEDIATE transaction with a rollback journal and synchronous=EXTRA. When a call returns, what it
-// acknowledges is on disk in the file itself. It survives a crash of the process and of the
-// machine, and the removal of any other file.
+// acknowledges is on disk in the file itself. It survives a crash of the process or the machine,
+// and the removal of any other file.
 //
-// # A file of its own
+// # A separate file
 //
-// Keep the log in a file of its own, such as launches.db, beside the one that has the app's data.
-// Then the app's file may be in WAL mode, its transactions and reads do not hold up the log's, and
+// Keep the log in a separate file, such as launches.db, next to the file with the app's data. The
+// app's file may then be in WAL mode, its transactions and reads do not delay the log's, and
 // nothing else in the app has a reason to open the log's file.
 //
-// A log may share the app's file if that has a rollback journal, which is SQLite's default. A file
-// in WAL mode is refused with a [FileError], also if it gets that mode while the log is open: the
-// numbers would be in PATH-wal, and be lost with it. `PRAGMA journal_mode = DELETE` ends WAL mode.
+// A log may share the app's file if that uses a rollback journal, which is SQLite's default. A file
+// in WAL mode is rejected with a [FileError], even if it enters that mode while the log is open,
+// because the numbers would be in PATH-wal and be lost with it. `PRAGMA journal_mode = DELETE` ends
+// WAL mode.
 //
-// Within a process, open the log's file by this driver alone. SQLite locks files, and the system
-// drops a process's locks on a file as soon as the process closes it anywhere: in another SQLite
-// library, or in os.ReadFile. Then two processes write at once, what was acknowledged is lost, and
-// the store cannot notice.
+// Within a process, open the log's file only through this driver. SQLite locks files, and the
+// operating system drops all of a process's locks on a file as soon as the process closes it
+// anywhere: in another SQLite library, or in os.ReadFile. Two processes could then write at once
+// and lose acknowledged numbers, which the store cannot detect.
 //
 // # Files that are removed, copied or replaced
 //
-// A copy of the file holds all that was acknowledged before the copying began, if nobody wrote
-// meanwhile. [Backup], `idmint backup` and SQLite's VACUUM INTO copy a log that is in use.
+// A copy of the file contains everything that was acknowledged before the copying began, if nobody
+// wrote in the meantime. To copy a log that is in use, call [Backup], or use `idmint backup` or
+// SQLite's VACUUM INTO.
 //
-// While a write is under way, SQLite keeps what it needs to undo it in PATH-journal. If that is
-// removed meanwhile, the write goes on, and a call whose commit notices it is ambiguous. Only if
-// the process or the machine dies in the same moment, what was half written stays so, and the
-// database may be broken. A PATH-journal that was left by a crash must stay: the next process
-// undoes by it.
+// During a write, SQLite keeps what it needs to undo the write in PATH-journal. If that file is
+// removed meanwhile, the write continues, and a call whose commit notices the removal is ambiguous.
+// Only if the process or the machine dies at the same moment does the write stay half done, which
+// may damage the database. Never remove a PATH-journal that a crash has left, because the next
+// process needs it to undo the write.
 //
 // If the file itself is removed or replaced while a store is open, the store's calls fail with a
-// [FileError], and nothing is acknowledged. The store looks before a write, and once more after its
-// commit. An error of the second look says that the write may have been carried out. After the
-// first call that sees it, no other succeeds, even if the file is moved back. Stop the processes
-// that use a log before it is restored, and start them again after: SQLite may undo a write by the
-// journal of the file that was there before, and break the restored one.
+// [FileError], and nothing is acknowledged. The store checks the file before a write, and again
+// after its commit. An error of the second check says that the write may have been carried out.
+// Once a call has seen the change, no other call succeeds, even if the file is moved back. Stop the
+// processes that use a log before you restore it, and restart them afterwards: SQLite could undo a
+// write with the journal of the previous file, and damage the restored one.
 //
 // The store does not notice two things. If the file is moved away and back between two calls of a
-// store, it may give out what another process took in the meantime. And nobody sees what is copied
-// into a file that stays in its place. To do so while a process writes can break the database.
+// store, the store may hand out numbers that another process took in the meantime. It also does not
+// see data that is copied into an existing file. Copying while a process writes can damage the
+// database.
 //
 // # Calls and disks
 //
-// A call ends with its context, even where the disk does not answer. If its commit was under way by
-// then, it is ambiguous and may yet be carried out: the same key or token settles it. Calls that
-// wait for that commit have changed nothing. [Store.Close] waits until the disk has answered.
+// A call ends with its context, even if the disk does not answer. If its commit had begun, the call
+// is ambiguous and the commit may yet be carried out. A call with the same key or token settles it.
+// Calls that wait for that commit have changed nothing. [Store.Close] waits until the disk has
+// answered.
 //
 // # Transactions of the app
 //
 // SQLite has one writer at a time. Suppose that an app has written in a transaction on the log's
 // own file, and then mints its first ID. The transaction waits for a number, and the log waits for
-// the transaction's lock. The store cannot tell whose lock it is, so the call fails when its
+// the transaction's lock. The store cannot tell who holds the lock, so the call fails when its
 // context or its budget ends, and the error says what to do: call the generator's Ready before the
-// transaction begins. Ready takes the first number. A generator asks for later ones ahead of time.
+// transaction begins. Ready takes the first number, and the generator asks for later ones ahead of
+// time.
 package sqlite
 
 import (
@@ -77,60 +82,60 @@ import (
 	"github.com/idmint/idmint/migrations"
 )
 
-// Mode says what [DSN] does about a file that is not there.
+// Mode selects what [DSN] does about a missing file.
 type Mode string
 
 // The modes.
 const (
-	Existing Mode = "rw"  // an error
-	Create   Mode = "rwc" // make it
+	Existing Mode = "rw"  // fail
+	Create   Mode = "rwc" // create the file
 )
 
 // DSN returns the data source name for go-sqlite3 with the settings that a launch log needs. They
-// suit an app's other data as well: IMMEDIATE transactions, synchronous=EXTRA, and foreign keys
-// that are checked. The file keeps its journal mode. SQLite itself waits for a lock as long as
-// go-sqlite3's default says, 5 s, unless "&_busy_timeout=" and milliseconds are added.
+// also suit an app's other data: IMMEDIATE transactions, synchronous=EXTRA, and enforced foreign
+// keys. The file keeps its journal mode. SQLite itself waits for a lock for 5 s, which is
+// go-sqlite3's default, unless "&_busy_timeout=" and a number of milliseconds are appended.
 func DSN(path string, mode Mode) string { return dialect.SQLiteDSN(path, string(mode), 0) }
 
-// shortWait keeps the waiting out of SQLite, where it obeys no context: a [launchlog.Log] waits
-// between attempts.
+// shortWait keeps SQLite's own waiting short, because that ignores the context. A [launchlog.Log]
+// waits between attempts instead.
 const shortWait = 25 * time.Millisecond
 
-// Store keeps launch logs in a SQLite file. Make it with [Open].
+// Store keeps launch logs in a SQLite file. Create it with [Open].
 type Store struct {
 	rowSteps
 	path string
-	file os.FileInfo // what path names; immutable
-	gone atomic.Bool // it was seen to be removed or replaced: for good
+	file os.FileInfo // of path; immutable
+	gone atomic.Bool // whether the file was seen removed or replaced; never reset
 
-	// writer has one connection, since SQLite has one writer. Steps of the process better wait for
-	// it here than in SQLite's lock.
+	// writer has one connection, because SQLite has one writer. It is better for the steps of a
+	// process to wait for this connection than for SQLite's lock.
 	writer *sql.DB
-	reader *sql.DB // for what needs no lock
+	reader *sql.DB // for reads, which need no lock
 
-	mu     sync.Mutex     // guards closed, and steps against being waited for while one begins
-	closed bool           // no step begins any more
-	steps  sync.WaitGroup // that are under way, each in a goroutine
+	mu     sync.Mutex     // guards closed, and keeps steps from beginning while Close waits
+	closed bool           // no more steps may begin
+	steps  sync.WaitGroup // in progress, each in a goroutine
 }
 
 type rowSteps = rows.Steps
 
 var _ launchlog.Store = (*Store)(nil)
 
-// Open opens the launch log in the file path. Its tables are made before, by migrations.Up on a
-// database that was opened with DSN(path, Create), or by `idmint migrate`. It waits up to 10 s for a lock, or for a disk
-// that does not answer. Errors are a [*FileError], or wrap a [*launchlog.SchemaError], the
-// context's, or SQLite's, for a file that is not there or not a database. A file that is not to be
-// written can be read: its first write fails.
+// Open opens the launch log in the file path. The tables must have been created, either by
+// migrations.Up on a database that was opened with DSN(path, Create), or by `idmint migrate`. Open
+// waits up to 10 s for a lock, or for a disk that does not answer. The error is a [*FileError], or
+// wraps a [*launchlog.SchemaError], the context's, or SQLite's, for example for a file that does
+// not exist or is not a database. A read-only file can be read: the first write fails.
 func Open(ctx context.Context, path string) (*Store, error) {
 	return openAs(ctx, path, false)
 }
 
-// OpenOrCreate is [Open] for development, and for apps of a single machine: it makes the file and its
-// tables if they are missing, and upgrades old ones. Processes may call it at the same time. A file
-// that was lost is made anew without an error, and gives out the numbers again that rows have
-// already. So in production call Open, after `idmint migrate`. Errors are those of migrations.Up as
-// well.
+// OpenOrCreate is [Open] for development, and for apps on a single machine: it creates the file and
+// its tables if they are missing, and upgrades old tables. Several processes may call it at the
+// same time. If the file was lost, OpenOrCreate creates a new one without an error, which hands out
+// again the numbers that rows already have. In production, therefore, call Open after `idmint
+// migrate`. Errors may also come from migrations.Up.
 func OpenOrCreate(ctx context.Context, path string) (*Store, error) {
 	if err := migrate(ctx, path); err != nil {
 		return nil, failed(path, err)
@@ -150,22 +155,22 @@ func migrate(ctx context.Context, path string) error {
 	return errors.Join(err, db.Close())
 }
 
-// OpenReader opens the launch log in the file path to be read, also in WAL mode. SQLite refuses
-// each write. See [Open] for the rest.
+// OpenReader opens the launch log in the file path for reading, also in WAL mode. SQLite rejects
+// every write. See [Open] for the rest.
 func OpenReader(ctx context.Context, path string) (*Store, error) {
 	return openAs(ctx, path, true)
 }
 
 // readers is how many reads run at once. A read that the disk does not answer keeps its connection
-// and a thread, even when its caller has given up. Without a limit, an app that asks again and
-// again would add one of each per call. The others wait for a connection until their contexts end.
+// and a thread, even after its caller has given up. Without a limit, an app that asks again and
+// again would add one of each per call. Other reads wait for a connection until their contexts end.
 const readers = 4
 
 func openAs(ctx context.Context, path string, reading bool) (*Store, error) {
 	if err := Check(path); err != nil {
 		return nil, err
 	}
-	absolute, err := filepath.Abs(path) // the process may change its folder
+	absolute, err := filepath.Abs(path) // the process may change its working directory
 	if err != nil {
 		return nil, failed(path, err)
 	}
@@ -195,8 +200,8 @@ func openAs(ctx context.Context, path string, reading bool) (*Store, error) {
 	return s, nil
 }
 
-// find prepares the store, and returns the version of its tables. It gives up with its context, also
-// where the disk does not answer.
+// find prepares the store, and returns the version of its tables. It gives up when its context
+// ends, even if the disk does not answer.
 func (s *Store) find(ctx context.Context, reading bool) (int, error) {
 	select {
 	case r := <-run(s, func() (int, error) { return s.prepare(ctx, reading) }):
@@ -209,7 +214,7 @@ func (s *Store) find(ctx context.Context, reading bool) (int, error) {
 	}
 }
 
-// refused says why a file cannot be opened.
+// refused explains why a file cannot be opened.
 func (s *Store) refused(err error) error {
 	if _, absent := os.Stat(s.path); errors.Is(absent, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %s", absent, named.Bare(&launchlog.SchemaError{}))
@@ -230,7 +235,7 @@ func (s *Store) prepare(ctx context.Context, reading bool) (have int, err error)
 	return have, err
 }
 
-// words are those of SQLite. Times are stored as text.
+// words are the Words of SQLite, which stores times as text.
 var words = rows.Words{
 	Time: `$`, Now: `strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`, Is: `IS`, Greatest: `max`,
 	Look: `INSERT INTO idmint_order (namespace, service, value, looks) VALUES (?, ?, ?, 1)
@@ -248,8 +253,8 @@ func (s *Store) version(ctx context.Context) (version int, err error) {
 	return version, err
 }
 
-// Close closes the store's connections. It waits for the steps that are under way, as long as the
-// disk takes.
+// Close closes the store's connections. It waits for steps in progress, however long the disk
+// takes.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	s.closed = true
