@@ -36,9 +36,9 @@ func counter(t *testing.T, store launchlog.Store) {
 		{0, 1, 1, 1},
 		{1, 1, 2, 2},
 		{0, 10, 3, 12},
-		{12, 1, 13, 13}, // below what follows
-		{14, 1, 14, 14}, // what follows
-		{16, 1, 16, 16}, // above: 15 is passed over
+		{12, 1, 13, 13}, // below the next number
+		{14, 1, 14, 14}, // the next number
+		{16, 1, 16, 16}, // above it: 15 is skipped
 		{10, 5, 17, 21}, // far below
 		{100, 5, 100, 104},
 		{0, math.MaxInt32 * 3, 105, 104 + math.MaxInt32*3},
@@ -82,7 +82,7 @@ func counterExhausted(t *testing.T, store launchlog.Store) {
 	reserve(t, c, math.MaxInt64-12, 10, math.MaxInt64-12)
 	exhausted(0, 4, math.MaxInt64-3)
 	exhausted(math.MaxInt64-9, 4, math.MaxInt64-3)
-	reserve(t, c, 0, 1, math.MaxInt64-2) // what is left can still be had
+	reserve(t, c, 0, 1, math.MaxInt64-2) // the remaining numbers can still be taken
 	reserve(t, c, math.MaxInt64, 1, math.MaxInt64)
 	exhausted(0, 1, math.MaxInt64)
 	exhausted(math.MaxInt64, 1, math.MaxInt64)
@@ -95,7 +95,7 @@ func counterExhausted(t *testing.T, store launchlog.Store) {
 	want(t, "level", warnings[0].Level(), 95)
 
 	reserve(t, newCounter(t, l, "whole"), 0, math.MaxInt64, 1)
-	// A store checks for itself that no sum wraps, even where it makes the counter.
+	// A store itself checks that no sum overflows, even if it creates the log counter.
 	_, err := store.ReserveNumbers(ctx, launchlog.CounterRef{Namespace: "default", Name: "new"}, 2,
 		math.MaxInt64)
 	wantError(t, err, launchlog.ErrCounterExhausted)
@@ -110,11 +110,11 @@ func names(states []launchlog.CounterState) (list []string) {
 	return list
 }
 
-// counters is about counters that are not each other.
+// counters tests that log counters with similar names are different.
 func counters(t *testing.T, store launchlog.Store) {
 	a, b := newLog(t, store, &launchlog.Options{Namespace: "a"}),
 		newLog(t, store, &launchlog.Options{Namespace: "b"})
-	// in the order of bytes
+	// In byte order.
 	all := []string{"a", "a-", "a.b", "a/b", "a0", "a_b", "aa", "b", strings.Repeat("z", 128)}
 	for i, name := range all {
 		reserve(t, newCounter(t, a, name), 0, int64(i+1), 1)
@@ -133,7 +133,7 @@ func counters(t *testing.T, store launchlog.Store) {
 		{"", 0, all},
 		{"", 2, all[:2]},
 		{"a-", 3, all[2:5]},
-		{"a1", 0, all[5:]}, // which is none
+		{"a1", 0, all[5:]}, // not the name of a counter
 		{"a Z", 0, all[1:]},
 		{"a.~", 0, all[3:]},
 		{"A", 0, all},

@@ -9,28 +9,28 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// ErrInjected is in the errors of calls that were spoilt.
+// ErrInjected is wrapped in the errors of calls that were made to fail.
 var ErrInjected = errors.New("injected fault")
 
-// A Network says what becomes of calls, which follows from a seed.
+// A Network decides from a seed which calls fail, and how.
 type Network struct {
-	Rate float64 // of calls that are spoilt
+	Rate float64 // the share of calls that fail
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	random *rand.Rand
 	late   []func()
 	Faults map[string]int
 }
 
-// NewNetwork makes a network.
+// NewNetwork returns a network.
 func NewNetwork(seed uint64, rate float64) *Network {
 	return &Network{
 		Rate: rate, random: rand.New(rand.NewPCG(seed, 0)), Faults: map[string]int{},
 	}
 }
 
-// Call begins a call. It draws one of the kinds of faults, or "", and a coin. The call's end runs
-// the requests that were [Network.Late] when it began.
+// Call begins a call. It draws one of the kinds of faults, or "", and a coin. The end of the call
+// runs the requests that were already [Network.Late] when it began.
 func (n *Network) Call(kinds ...string) (fault string, coin bool, end func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -48,7 +48,7 @@ func (n *Network) Call(kinds ...string) (fault string, coin bool, end func()) {
 	}
 }
 
-// Late has a request come when its caller has tried again.
+// Late makes a request arrive after its caller has tried again.
 func (n *Network) Late(run func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -62,15 +62,15 @@ func (n *Network) Int64N(end int64) int64 {
 	return n.random.Int64N(end)
 }
 
-// Faulty wraps a store and spoils what a network would. A request never arrives, an answer is lost,
-// or a request arrives late, after its caller has tried again. Faulty reports each as a store over
-// a network would.
+// Faulty wraps a store and simulates the failures of a network: a request never arrives, an answer
+// is lost, or a request arrives late, after its caller has tried again. Faulty reports each as a
+// store over a network would.
 type Faulty struct {
 	launchlog.Store
 	*Network
 }
 
-// NewFaulty makes the wrapper, with faults that follow from seed.
+// NewFaulty returns the wrapper, with faults that depend on seed.
 func NewFaulty(store launchlog.Store, seed uint64, rate float64) *Faulty {
 	return &Faulty{store, NewNetwork(seed, rate)}
 }

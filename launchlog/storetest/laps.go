@@ -8,7 +8,8 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// digits are set before the first launch, and made fewer while no launch has had those that go.
+// digits tests that digits are set before the first launch, and that the range may later lose
+// digits only if no launch has had them.
 func digits(t *testing.T, store launchlog.Store) {
 	l := newLog(t, store, nil)
 	want(t, "digits", must(l.Digits(ctx))(t), launchlog.AllDigits)
@@ -42,8 +43,8 @@ func digits(t *testing.T, store launchlog.Store) {
 	want(t, "digits of another namespace", must(other.Digits(ctx))(t), launchlog.AllDigits)
 }
 
-// laps go round the digits. A launch ends the one that had its digits, and goes on with its
-// generator numbers.
+// laps tests launches that reuse digits. A launch ends the previous one with its digits, and
+// continues its generator numbers.
 func laps(t *testing.T, store launchlog.Store) {
 	l := newLog(t, store, nil)
 	wantError(t, l.SetDigits(ctx, launchlog.Digits{First: 7, Last: 9}), nil)
@@ -65,7 +66,7 @@ func laps(t *testing.T, store launchlog.Store) {
 		`{"outcome":"handed-on","reason":"launch 100007 goes on with its digits"}`)
 	want(t, "generator", claim(100_007), 2)
 
-	// One that was at work goes on in the launch that continues it.
+	// A running generator continues in the launch that follows.
 	continued := l.Generators(7)
 	launch, number, err := continued.NextGenerator(ctx)
 	if err != nil || launch != 8 || number != 1 || continued.Launch() != 100_008 {
@@ -90,7 +91,8 @@ func laps(t *testing.T, store launchlog.Store) {
 	fails(l.Claim(ctx, 200_008))(t, launchlog.ErrNotFound)
 }
 
-// lapsAndAdvance: digits of launches that an advance has ended or skipped are not given out again.
+// lapsAndAdvance tests that digits of launches which an advance has ended or skipped are not used
+// again.
 func lapsAndAdvance(t *testing.T, store launchlog.Store) {
 	l := newLog(t, store, nil)
 	wantError(t, l.SetDigits(ctx, launchlog.Digits{First: 1, Last: 5}), nil)
@@ -109,7 +111,7 @@ func lapsAndAdvance(t *testing.T, store launchlog.Store) {
 			want(t, "generator", must(l.Claim(ctx, id))(t).Generator, 1+i/2)
 		}
 	}
-	for _, far := range []int{300_000, 300_002} { // 200_002 is the newest one
+	for _, far := range []int{300_000, 300_002} { // 200_002 is the newest launch
 		if _, err := l.Advance(ctx, far, "operator"); err == nil {
 			t.Errorf("it advances to %d", far)
 		}

@@ -46,15 +46,15 @@ func order(t *testing.T, store launchlog.Store) {
 	looked(2, 2, 1)
 	look.Namespace = launch.Namespace
 
-	// The claim that a look names is there, or was: its number counts as taken.
+	// The claim that a look names exists, or existed: its number counts as taken.
 	for generator, token := range []string{"another", claim.Token} {
 		look.Generator, look.Token = generator, token
 		_, _, err := again(look)
 		wantError(t, err, launchlog.ErrBehind)
 	}
 
-	// The register is that of the highest report, whoever was faster. A store may refuse a look
-	// beside others.
+	// The register has the highest value reported, regardless of who was faster. A store may refuse
+	// concurrent looks.
 	look.Token = ""
 	var wg sync.WaitGroup
 	for worker := range int64(4) {

@@ -11,12 +11,12 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// newRaise is an operation of its own.
+// newRaise returns a new operation, with a note that no other has.
 func newRaise(from, to int64, holder string) launchlog.Raise {
 	return launchlog.Raise{From: from, To: to, Note: launchlog.NewNote(), Holder: holder}
 }
 
-// raise runs an operation, and compares the row that is there afterwards.
+// raise runs an operation, and compares the resulting row.
 func raise(t *testing.T, c *launchlog.Counter, r, row launchlog.Raise) {
 	t.Helper()
 	got := must(c.Raise(ctx, r))(t)
@@ -30,7 +30,7 @@ func wantRow(t *testing.T, what string, got launchlog.CounterState, row launchlo
 		launchlog.Raise{To: row.To, Note: row.Note, Holder: row.Holder})
 }
 
-// raises is about one counter and one writer at a time.
+// raises tests one log counter with one writer at a time.
 func raises(t *testing.T, store launchlog.Store) {
 	l := newLog(t, store, nil)
 	c := newCounter(t, l, "trace/7")
@@ -42,7 +42,7 @@ func raises(t *testing.T, store launchlog.Store) {
 
 	first := newRaise(0, 10, "pod-1 Ärger 😀")
 	raise(t, c, first, first)
-	raise(t, c, newRaise(0, 11, "b"), first) // it is there
+	raise(t, c, newRaise(0, 11, "b"), first) // the counter exists
 	raise(t, c, newRaise(9, 12, "b"), first) // another value
 	raise(t, c, newRaise(11, 12, "b"), first)
 	wantLast(t, c, 10)
@@ -64,7 +64,7 @@ func raises(t *testing.T, store launchlog.Store) {
 	other := newRaise(0, 1, "b")
 	raise(t, elsewhere, other, other)
 
-	// Whoever else raises the counter leaves no note of an earlier operation.
+	// Other operations that raise the log counter leave no note of an earlier one.
 	reserve(t, c, 0, 1, math.MaxInt64)
 	raise(t, c, newRaise(math.MaxInt64-2, math.MaxInt64, "b"), launchlog.Raise{To: math.MaxInt64})
 	reserved, advanced := newCounter(t, l, "reserved"), newCounter(t, l, "advanced")
@@ -86,7 +86,7 @@ func raises(t *testing.T, store launchlog.Store) {
 	}
 }
 
-// raisesAgain runs operations again, as after a lost answer.
+// raisesAgain repeats operations, as after a lost answer.
 func raisesAgain(t *testing.T, store launchlog.Store) {
 	l := newLog(t, store, nil)
 	c := newCounter(t, l, "c")
@@ -95,11 +95,11 @@ func raisesAgain(t *testing.T, store launchlog.Store) {
 	raise(t, c, first, first)
 	second := newRaise(10, 20, "a")
 	raise(t, c, second, second)
-	raise(t, c, first, second) // overtaken: nothing is to be changed
+	raise(t, c, first, second) // overtaken: nothing may change
 	raise(t, c, second, second)
-	never := newRaise(10, 30, "b") // it came too late
+	never := newRaise(10, 30, "b") // too late
 	raise(t, c, never, second)
-	third := newRaise(20, 30, "c") // to where the late one wanted to go
+	third := newRaise(20, 30, "c") // to the value that the late one wanted
 	raise(t, c, third, third)
 	raise(t, c, never, third)
 	wantLast(t, c, 30)
@@ -107,7 +107,7 @@ func raisesAgain(t *testing.T, store launchlog.Store) {
 	wantRow(t, "listed", found[0], third)
 }
 
-// clock is about the store's clock, which is that of this machine.
+// clock tests that the store's clock agrees with this machine's.
 func clock(t *testing.T, store launchlog.Store) {
 	now := must(newLog(t, store, nil).Now(ctx))(t)
 	if d := time.Since(now).Abs(); !now.IsZero() && d > near {

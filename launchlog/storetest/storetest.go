@@ -1,12 +1,12 @@
-// Package storetest says what a launchlog.Store must do. A store joins with
+// Package storetest tests what a launchlog.Store must do. A store uses it like this:
 //
 //	func TestStore(t *testing.T) {
 //		storetest.Run(t, func(t *testing.T) launchlog.Store { … an empty store … }, nil)
 //	}
 //
-// [Disturb] and [Simulate] look for errors by chance.
+// [Disturb] and [Simulate] search for errors at random.
 //
-// If a bug is found in a store, a case is added here first.
+// If a bug is found in a store, first add a test case here.
 package storetest
 
 import (
@@ -22,10 +22,10 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// Run runs the suite. Each test opens a store of its own, which must be empty. If a store is too
-// slow to take all the 100,000 numbers of a launch, jump sets its next one. It is nil otherwise.
-// Where the tables of a store keep young claims, age makes those of a launch two days older. Open may
-// call t.Parallel.
+// Run runs the suite. Each test opens a separate store, which must be empty. If a store is too slow
+// to take all 100,000 numbers of a launch, jump sets its next number; otherwise jump is nil. If the
+// store's tables refuse to delete young claims, age makes the claims of a launch two days older.
+// Open may call t.Parallel.
 func Run(
 	t *testing.T, open func(t *testing.T) launchlog.Store,
 	jump func(store launchlog.Store, ref launchlog.Ref, next int) error,
@@ -73,11 +73,11 @@ func Run(
 
 var ctx = context.Background()
 
-// near bounds how far a store's time of a step is from this machine's. Less would be a bound on how
-// long the step may take.
+// near is how far a store's time of an operation may be from this machine's. A smaller value would
+// limit how long the operation may take.
 const near = 10 * time.Minute
 
-// newLog makes a log whose calls go on until the store answers, however busy the machine is.
+// newLog returns a log whose calls continue until the store answers, however busy the machine is.
 func newLog(t *testing.T, store launchlog.Store, opts *launchlog.Options) *launchlog.Log {
 	t.Helper()
 	patient := launchlog.Options{}
@@ -89,7 +89,7 @@ func newLog(t *testing.T, store launchlog.Store, opts *launchlog.Options) *launc
 	return l
 }
 
-// Request is a small valid request with a key.
+// Request returns a small valid request with a key.
 func Request(key string) launchlog.Request {
 	return launchlog.Request{Key: key, Service: "shop", Environment: "test", Initiator: "ann"}
 }
@@ -110,7 +110,7 @@ func want[T any](t *testing.T, what string, got, want T) {
 	}
 }
 
-// must returns what a call returns, or ends the test with its error: must(l.Show(ctx, 1))(t).
+// must returns the result of a call, or ends the test with its error: must(l.Show(ctx, 1))(t).
 func must[T any](v T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()
@@ -121,7 +121,7 @@ func must[T any](v T, err error) func(*testing.T) T {
 	}
 }
 
-// fails wants the error of a call: fails(l.Show(ctx, 99))(t, launchlog.ErrNotFound).
+// fails checks the error of a call: fails(l.Show(ctx, 99))(t, launchlog.ErrNotFound).
 func fails[T any](_ T, err error) func(*testing.T, error) {
 	return func(t *testing.T, target error) {
 		t.Helper()
@@ -136,7 +136,7 @@ func wantError(t *testing.T, err, target error) {
 	}
 }
 
-// BeginsWith holds that an error begins with the name of the store's package.
+// BeginsWith checks that an error begins with the name of the store's package.
 func BeginsWith(t *testing.T, err error, name string) {
 	t.Helper()
 	if !strings.HasPrefix(fmt.Sprint(err), name) {
@@ -212,7 +212,7 @@ func knownLaunch(t *testing.T, store launchlog.Store) {
 	running := start(t, l, "running")
 	last, err = l.Advance(ctx, 3, "operator")
 	if e := new(*launchlog.RequestError); !errors.As(err, e) || last != 8 ||
-		(*e).Reason != "is below the last launch, 8" { // and none was finished
+		(*e).Reason != "is below the last launch, 8" { // without an unfinished advance
 		t.Fatalf("advance to a number below the last one: %d, %v", last, err)
 	}
 	if still, err := l.Show(ctx, running.ID); err != nil || !still.Running() {
@@ -224,7 +224,7 @@ func knownLaunch(t *testing.T, store launchlog.Store) {
 	again := must(l.Start(ctx, r))(t)
 	want(t, "what the caller knows is not part of the request", again, launch)
 	r.KnownLaunch = 50
-	fails(l.Start(ctx, r))(t, launchlog.ErrBehind) // even under a key that is there
+	fails(l.Start(ctx, r))(t, launchlog.ErrBehind) // even with an existing key
 	shown := must(l.Show(ctx, 1))(t)
 	want(t, "a launch that ran when the numbers were advanced", shown.Outcome, launchlog.Advanced)
 	fails(l.Claim(ctx, 1))(t, launchlog.ErrEnded)
@@ -376,7 +376,7 @@ func events(t *testing.T, store launchlog.Store) {
 	}
 }
 
-// generatorsExhausted takes all the numbers that a launch has, or those around the levels of
+// generatorsExhausted takes all the numbers of a launch, or only those around the levels of
 // warnings.
 func generatorsExhausted(
 	t *testing.T, store launchlog.Store, jump func(launchlog.Store, launchlog.Ref, int) error,

@@ -9,9 +9,9 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// trim: claims are removed beside others that are made, and none of their numbers comes again, also
-// where the claim is run again whose answer was lost. Where tables keep young claims, age makes
-// those of a launch two days older.
+// trim removes claims while others are made. None of their numbers is handed out again, not even if
+// a claim whose answer was lost is repeated. If the tables refuse to delete young claims, age makes
+// the claims of a launch two days older.
 func trim(t *testing.T, store launchlog.Store, age []func(launchlog.Store, launchlog.Ref) error) {
 	const before, kept, more = 80, 77, 10 // more than a commit of some stores removes
 	l := newLog(t, store, nil)

@@ -10,8 +10,8 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// differentNames is about keys, services and environments that are not each other, although a
-// collation may say so.
+// differentNames tests keys, services and environments that are different although a collation may
+// treat them as equal.
 func differentNames(t *testing.T, store launchlog.Store) {
 	l := newLog(t, store, nil)
 	all := []string{
@@ -38,7 +38,7 @@ func differentNames(t *testing.T, store launchlog.Store) {
 	}
 }
 
-// limits has the longest and strangest values that a log takes, which come back as they were.
+// limits tests that the longest and strangest valid values are returned unchanged.
 func limits(t *testing.T, store launchlog.Store) {
 	host := strings.Repeat("h", 255)
 	l := newLog(
@@ -86,7 +86,7 @@ func limits(t *testing.T, store launchlog.Store) {
 		want(t, "shown", shown, launch)
 		again := must(l.Start(ctx, r))(t)
 		want(t, "again", again, launch)
-		launch.Data, r.Data = nil, nil // in another form; its hash is of the whole
+		launch.Data, r.Data = nil, nil // in another form, which the hash covers
 		want(t, fmt.Sprintf("request %d", i), launch.Request, r)
 		want(t, "host", launch.Host, host)
 	}

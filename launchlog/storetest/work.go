@@ -14,11 +14,11 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// Disturb has workers start and end launches, claim numbers, and reserve and raise those of
-// counters, for so many rounds each. Meanwhile disturb is called again and again, with what it needs
-// to be different each time, and a third of the calls have a context that ends within milliseconds.
-// Then the log is audited. If disturb is nil no call is cut off, no number may be left out, and
-// launches go round few digits.
+// Disturb runs workers that start and end launches, claim numbers, and reserve and raise the
+// numbers of log counters, each for the given number of rounds. Meanwhile it calls disturb again
+// and again, with a different n each time, and a third of the calls have a context that ends within
+// milliseconds. Then it audits the log. If disturb is nil, no call is cut off, no number may be
+// left out, and the launches share few digits.
 func Disturb(
 	t *testing.T, store launchlog.Store, rounds int, disturb func(l *launchlog.Log, n int) error,
 ) {
@@ -48,8 +48,8 @@ func Disturb(
 		len(d.windows))
 }
 
-// Simulate has a few workers do the same through a [Faulty] store, and audits the log. Faults and
-// the workers' choices follow from seed. With every second seed they also trim the launches.
+// Simulate runs a few such workers on a [Faulty] store, and audits the log. The faults and the
+// workers' choices depend on seed. With every second seed the workers also trim the launches.
 func Simulate(t *testing.T, store launchlog.Store, seed uint64, rounds int) {
 	t.Helper()
 	const workers = 3
@@ -66,8 +66,8 @@ func Simulate(t *testing.T, store launchlog.Store, seed uint64, rounds int) {
 	}
 }
 
-// Operator is for [Disturb]. It advances the launches and a counter, which takes rows that the
-// others have and want.
+// Operator is for [Disturb]. It advances the launches and a log counter, which interferes with the
+// rows of the workers.
 func Operator(l *launchlog.Log, n int) error {
 	found, err := l.List(ctx, launchlog.Filter{Limit: 1})
 	if err != nil {
@@ -77,7 +77,7 @@ func Operator(l *launchlog.Log, n int) error {
 	if len(found) != 0 {
 		last += found[0].ID
 	}
-	var refused *launchlog.RequestError // another one was started since
+	var refused *launchlog.RequestError // another launch was started since
 	if _, err := l.Advance(ctx, last, "operator"); err != nil && !errors.As(err, &refused) {
 		return err
 	}
@@ -88,21 +88,21 @@ func Operator(l *launchlog.Log, n int) error {
 	return err
 }
 
-// told is what workers were told, and how often they were not.
+// told records what workers were told, and how often they were told nothing.
 type told struct {
 	log                 *launchlog.Log
 	seed                uint64
-	cutting             bool               // a third of the calls
-	gapless, high, step *launchlog.Counter // reserved from without and with floors, and raised
-	// trim trims a launch below the number of a claim; nil: nobody does.
+	cutting             bool               // whether a third of the calls are cut off
+	gapless, high, step *launchlog.Counter // reserved without and with floors, and raised
+	// trim trims a launch below the number of a claim; if it is nil, nobody trims.
 	trim func(ctx context.Context, launch launchlog.Ref, below int) error
 
-	mu                     sync.Mutex // guards what follows
+	mu                     sync.Mutex // guards the fields below
 	keys                   map[string]int
 	pairs                  map[[2]int]bool
 	dense, floors, windows []Range
 	cut                    int
-	lost                   int // claims among those that were cut
+	lost                   int // claims among the calls that were cut
 	twice                  []string
 }
 
@@ -118,10 +118,10 @@ func newTold(t *testing.T, l *launchlog.Log, seed uint64, cutting bool) *told {
 type worker struct {
 	*told
 	random     *rand.Rand
-	last, step int64 // the numbers that it knows of the counters
+	last, step int64 // the last known numbers of the counters
 }
 
-// fewDigits has launches take digits over from each other.
+// fewDigits makes launches take over digits from each other.
 func (d *told) fewDigits(t *testing.T) {
 	t.Helper()
 	wantError(t, d.log.SetDigits(ctx, launchlog.Digits{First: 1, Last: 4}), nil)
@@ -148,7 +148,7 @@ func (d *told) work(t *testing.T, workers, rounds int) {
 	group.Wait()
 }
 
-// launches starts the launch of a key, claims a number of it, and may end it.
+// launches starts the launch with a key, claims one of its numbers, and may end it.
 func (w *worker) launches(key string, end bool) error {
 	launch, _, err := insist(w, func(ctx context.Context) (launchlog.Launch, error) {
 		return w.log.Start(ctx, Request(key))
@@ -188,7 +188,7 @@ func (w *worker) launches(key string, end bool) error {
 	_, _, err = insist(w, func(ctx context.Context) (launchlog.Launch, error) {
 		return w.log.End(ctx, launch.ID, launchlog.Ending{Outcome: launchlog.Superseded})
 	})
-	var other *launchlog.ConflictError // somebody else's step ended it
+	var other *launchlog.ConflictError // another operation ended it
 	if errors.As(err, &other) &&
 		(other.Outcome == launchlog.HandedOn || other.Outcome == launchlog.Advanced) {
 		err = nil
@@ -196,7 +196,7 @@ func (w *worker) launches(key string, end bool) error {
 	return err
 }
 
-// counters takes numbers of each counter. Now and then an operator advances one before.
+// counters takes numbers of each log counter. Sometimes an operator advances one first.
 func (w *worker) counters(holder string) error {
 	reserve := func(c *launchlog.Counter, floor, last int64, to *[]Range) (int64, error) {
 		n := 1 + w.random.Int64N(5)
@@ -227,7 +227,7 @@ func (w *worker) counters(holder string) error {
 	if w.last, err = reserve(w.high, floor, w.last, &w.floors); err != nil {
 		return err
 	}
-	r := newRaise(w.step, w.step+1+w.random.Int64N(2), holder) // all want to go to the same places
+	r := newRaise(w.step, w.step+1+w.random.Int64N(2), holder) // all compete for the same values
 	row, _, err := insist(w, func(ctx context.Context) (launchlog.CounterState, error) {
 		return w.told.step.Raise(ctx, r)
 	})
@@ -243,7 +243,8 @@ func (w *worker) counters(holder string) error {
 	return nil
 }
 
-// insist calls until it is not cut off by a context that ends early, and says how often it was.
+// insist repeats a call until it is not cut off by a context that ends early, and returns how often
+// it was.
 func insist[T any](w *worker, call func(context.Context) (T, error)) (v T, cut int, err error) {
 	for ; ; cut++ {
 		calling, cancel := context.WithCancel(ctx)
@@ -263,8 +264,8 @@ func insist[T any](w *worker, call func(context.Context) (T, error)) (v T, cut i
 	}
 }
 
-// audit compares what the workers were told with what the log says when nothing is under way any
-// more. Whole says that no number may be left out.
+// audit compares what the workers were told with the log, once no operation is in progress. Whole
+// means that no number may be left out.
 func (d *told) audit(t *testing.T, whole bool) {
 	t.Helper()
 	for _, twice := range d.twice {
@@ -333,10 +334,11 @@ func (d *told) audit(t *testing.T, whole bool) {
 	}
 }
 
-// Range is N numbers from First on, as a counter hands them out.
+// Range is N numbers beginning with First, as a log counter hands them out.
 type Range struct{ First, N int64 }
 
-// Repeats counts the ranges that have a number of another one, or one that is none.
+// Repeats counts the ranges that share a number with another range, or that contain an invalid
+// number.
 func Repeats(ranges []Range) (repeats int) {
 	last := int64(0)
 	for _, r := range slices.SortedFunc(slices.Values(ranges), func(a, b Range) int {

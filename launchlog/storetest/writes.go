@@ -7,8 +7,8 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// Writes are steps of a store, by name, that change rows of a log or take its numbers. The log has
-// launch 1 with key a, and a counter c that stands at 10.
+// Writes returns, by name, operations of a store that change rows of a log or take its numbers. The
+// log must have launch 1 with key a, and a log counter c whose value is 10.
 func Writes(s launchlog.Store) map[string]func() error {
 	const namespace = launchlog.DefaultNamespace
 	one := launchlog.Ref{Namespace: namespace, Launch: 1}
@@ -64,8 +64,8 @@ func Writes(s launchlog.Store) map[string]func() error {
 	}
 }
 
-// OtherLog shows that a store takes no number once its log was dropped, also where
-// another log was made in its place. The other log stays as it is.
+// OtherLog tests that a store takes no number once its log was dropped, even if another log was
+// created in its place. The other log stays unchanged.
 func OtherLog(t *testing.T, open func() launchlog.Store, drop func(), migrate func() error) {
 	t.Helper()
 	refused := func(s launchlog.Store, when string) {

@@ -9,9 +9,9 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// Year has a log live through a year of launches, starts, crash loops and an advance, and trims it
-// each month. What is old goes, but for the newest claim of each launch, and no number comes twice.
-// Sleep lets time pass, by the clock of the store.
+// Year simulates a year of launches, starts, crash loops and an advance, and trims the log each
+// month. Old claims are removed, except the newest claim of each launch, and no number is handed
+// out twice. Sleep lets time pass by the clock of the store.
 func Year(t *testing.T, store launchlog.Store, sleep func(time.Duration)) {
 	t.Helper()
 	const months, launches, starts, loop = 12, 100, 3, 600
@@ -26,7 +26,7 @@ func Year(t *testing.T, store launchlog.Store, sleep func(time.Duration)) {
 			taken[number] = true
 		}
 	}
-	removed := 0 // what a month removes of the one before
+	removed := 0 // by a month, from the month before
 	for n := range months {
 		var launch launchlog.Launch
 		for day := range launches {

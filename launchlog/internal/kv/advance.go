@@ -8,11 +8,11 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/detail"
 )
 
-// AdvanceLaunches implements launchlog.Store. Launches end in partitions of their own, so this
-// takes many commits. The first one raises the number, adds the event, and writes down the advance,
-// with the launches that it is to end. Then they end. The last commit clears what was written down.
-// Where this is cut off in between, the next advance carries on before anything else, whatever it
-// finds. So no launch that was to end runs on after an advance that was acknowledged.
+// AdvanceLaunches implements launchlog.Store. It needs many commits, because each launch ends in
+// its own partition. The first commit raises the number, adds the event, and records the advance
+// with the launches that it must end. Then these launches end. The last commit clears the record.
+// If the advance is cut off in between, the next advance first completes it, whatever its own
+// target is, so that no launch that had to end is still running after an acknowledged advance.
 func (s *Store) AdvanceLaunches(
 	ctx context.Context, namespace string, target int, ending launchlog.Ending,
 ) (last, finished int, err error) {
@@ -24,7 +24,7 @@ func (s *Store) AdvanceLaunches(
 		}
 		pending := state.Pending
 		if pending == nil {
-			return state.Last, finished, nil // which is above target
+			return state.Last, finished, nil // Last is above target
 		}
 		if pending.Word != own {
 			finished = pending.To
@@ -33,15 +33,15 @@ func (s *Store) AdvanceLaunches(
 		if err != nil {
 			return 0, finished, doubtful(err)
 		}
-		// Somebody else's advance to the same number, with no launch since, did all that this one
-		// is to do.
+		// Another advance to the same number, with no launch since, did everything that this one
+		// must do.
 		if pending.Word == own || pending.To == target && now == target {
 			return target, finished, nil
 		}
 	}
 }
 
-// doubtful is the error of a step that has written, and is not done.
+// doubtful returns the error of a step that has written something but is not complete.
 func doubtful(err error) error {
 	var attempt *launchlog.AttemptError
 	if errors.As(err, &attempt) && attempt.Ambiguous {
@@ -50,10 +50,10 @@ func doubtful(err error) error {
 	return &launchlog.AttemptError{Ambiguous: true, Err: err}
 }
 
-// beginAdvance raises the last number and writes the advance down, and returns what is there then.
-// It writes nothing where an advance is under way, or the number is higher already. It writes an
-// advance to the number that is the last one down as well. Launches that started before it end, and
-// those that start meanwhile run.
+// beginAdvance raises the last number, records the advance, and returns the resulting state. It
+// writes nothing if another advance is unfinished, or if the number is already higher. An advance
+// to the current last number is recorded as well. Launches that started before it end; launches
+// that start in the meantime continue.
 func (s *Store) beginAdvance(
 	ctx context.Context, namespace string, last int, own string, ending launchlog.Ending,
 ) (state launches, err error) {
@@ -84,8 +84,9 @@ func (s *Store) beginAdvance(
 	return state, err
 }
 
-// finishAdvance ends the launches that an advance is to end, and clears what is written down of it,
-// unless somebody else has. It returns the last number at that moment. Many may do so at once.
+// finishAdvance ends the launches that an advance must end, and clears its record, unless another
+// process has done so. It returns the last number at that moment. Several processes may run it at
+// once.
 func (s *Store) finishAdvance(
 	ctx context.Context, namespace string, a advance,
 ) (last int, err error) {
@@ -115,7 +116,7 @@ func (s *Store) finishAdvance(
 // enders is how many launches end at once.
 const enders = 16
 
-// endAll ends those of the launches that run.
+// endAll ends those launches of a page that are running.
 func (s *Store) endAll(
 	ctx context.Context, namespace string, page []started, ending launchlog.Ending,
 ) error {

@@ -13,51 +13,53 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// A Verdict says what the error of a node means for the call that was sent to it.
+// A Verdict says what a node's error means for the call that was sent to it.
 type Verdict int
 
 const (
-	// Unsure: the call may have been carried out, or may yet be.
+	// Unsure means that the call may have been carried out, or may yet be.
 	Unsure Verdict = iota
-	// Refused: it was not carried out. Another node, or a later time, may do it.
+	// Refused means that it was not carried out. Another node may carry it out, or the same node
+	// later.
 	Refused
-	// Final: it was not carried out, and will not be as it is.
+	// Final means that it was not carried out, and that a repeat will fail as well.
 	Final
 )
 
-// A Driver makes clients of single nodes, of type C, and knows their errors.
+// A Driver creates clients of type C for single nodes, and interprets their errors.
 type Driver[C any] struct {
 	Connect func(ctx context.Context, node string) (C, error)
-	Usable  func(C) bool // false: another client is to be made
+	Usable  func(C) bool // false: a new client is needed
 	Close   func(C)
-	Judge   func(error) Verdict // also of an error of Connect
+	Judge   func(error) Verdict // for errors of Connect as well
 
-	// Home reports whether the node that was asked first remains so after an error of its. With it,
-	// all processes ask the first node, but for a while after it did not answer. It is nil where
-	// they spread, and the node that answers is asked first from then on.
+	// Home reports whether the node that is asked first stays the same after one of its errors. If
+	// Home is set, all processes ask the first node, except for a while after it did not answer. If
+	// it is nil, the processes spread over the nodes, and each then asks the node that answered
+	// last.
 	Home func(error) bool
 
 	Patience time.Duration // until the next node is asked; twice as long in each round
 	CallTime time.Duration // until a call is given up
 }
 
-// A Cluster sends calls to its nodes. Each node has a client of its own, because a client of all
-// nodes waits for as long as one of them is stopped.
+// A Cluster sends calls to its nodes. Each node has a separate client, because a client for all
+// nodes would wait as long as one of them is stopped.
 type Cluster[C any] struct {
 	driver    Driver[C]
 	nodes     []*node[C]
-	preferred atomic.Int64    // the index of the node that is asked first: it answered last
+	preferred atomic.Int64    // the index of the node to ask first: the last to answer
 	life      context.Context // ends when the cluster is closed
 	end       context.CancelFunc
 }
 
 type node[C any] struct {
 	name   string
-	turn   chan struct{} // has room for the one who uses the following field
+	turn   chan struct{} // holds one token, for the user of client
 	client *C
 }
 
-// NewCluster makes a cluster, which connects when it is asked.
+// NewCluster returns a cluster, which connects when it is first asked.
 func NewCluster[C any](driver Driver[C], nodes []string) *Cluster[C] {
 	c := &Cluster[C]{driver: driver}
 	c.life, c.end = context.WithCancel(context.Background())
@@ -70,7 +72,7 @@ func NewCluster[C any](driver Driver[C], nodes []string) *Cluster[C] {
 	return c
 }
 
-// ErrClosed is what calls end with once the cluster is closed.
+// ErrClosed is the error of calls once the cluster is closed.
 var ErrClosed = errors.New("the store is closed")
 
 // Close ends all calls, and closes the clients.
@@ -86,14 +88,14 @@ func (c *Cluster[C]) Close() {
 	}
 }
 
-// A connectError is of a client that could not be made. Nothing was sent by it.
+// A connectError is the error of a client that could not be created. Nothing was sent.
 type connectError struct{ err error }
 
 func (e *connectError) Error() string { return e.err.Error() }
 
 func (e *connectError) Unwrap() error { return e.err }
 
-// client returns the node's client, which it makes where there is none.
+// client returns the node's client, and creates it if there is none.
 func (c *Cluster[C]) client(ctx context.Context, n *node[C]) (client C, err error) {
 	select {
 	case n.turn <- struct{}{}:
@@ -116,12 +118,12 @@ func (c *Cluster[C]) client(ctx context.Context, n *node[C]) (client C, err erro
 
 const (
 	longestTurn = 200 * time.Millisecond // between two attempts of a call
-	mostRounds  = 8                      // after which patience grows no more
-	impatience  = 250 * time.Millisecond // of a caller whose end counts against the node
+	mostRounds  = 8                      // after which patience stops growing
+	impatience  = 250 * time.Millisecond // the shortest call whose end counts against the node
 	homeTime    = 10 * time.Second       // until the first node is tried again: see Driver.Home
 )
 
-// prefer has a node be asked first.
+// prefer makes a node the first to be asked.
 func (c *Cluster[C]) prefer(at int) {
 	c.preferred.Store(int64(at))
 	if at != 0 && c.driver.Home != nil {
@@ -131,12 +133,13 @@ func (c *Cluster[C]) prefer(at int) {
 
 var errNoAnswer = errors.New("it does not answer")
 
-// Ask sends a call to the node that answered last. Where that does not answer in time, or refuses,
-// the same call goes to the next one, and so on in turns. Doubt says that the call was sent before,
-// and may have been carried out then, or may yet be.
+// Ask sends a call to the node that answered last. If that node refuses, or does not answer in
+// time, the same call goes to the next one, and so on in turn. Doubt reports that the call was sent
+// before, and may have been carried out then, or may yet be.
 //
-// The error is the context's, bare, where nothing was sent. It is a node's where that is final, and
-// otherwise an [*launchlog.AttemptError] about all nodes, which is ambiguous where there is doubt.
+// If nothing was sent, the error is the context's, unwrapped. If a node's error is final, it is
+// that error. Otherwise it is an [*launchlog.AttemptError] about all nodes, which is ambiguous if
+// there is doubt.
 func Ask[C, T any](
 	ctx context.Context, c *Cluster[C], call func(context.Context, C) (T, error),
 ) (v T, doubt bool, err error) {
@@ -156,7 +159,7 @@ func Ask[C, T any](
 			return v, doubt, nil
 		}
 		if end, _ := asking.Deadline(); !time.Now().Before(end) {
-			<-asking.Done() // a connection may see the end a moment before
+			<-asking.Done() // a connection may see the deadline slightly earlier
 		}
 		home = home && c.driver.Home != nil && c.driver.Home(err)
 		if asking.Err() != nil && !home && time.Since(began) >= impatience {
@@ -212,7 +215,7 @@ func (n *node[C]) failed(err error) *NodeError {
 	return &NodeError{Node: n.name, Err: err}
 }
 
-// inDoubt is a final error, unless something was sent before.
+// inDoubt returns a final error as it is, unless something was sent before.
 func inDoubt(doubt bool, err error) error {
 	if doubt {
 		return &launchlog.AttemptError{Ambiguous: true, Err: err}
@@ -220,7 +223,7 @@ func inDoubt(doubt bool, err error) error {
 	return err
 }
 
-// Look is [Ask] for a call that changes nothing, so it leaves nothing in doubt.
+// Look is [Ask] for a call that changes nothing, and therefore leaves nothing in doubt.
 func Look[C, T any](
 	ctx context.Context, c *Cluster[C], call func(context.Context, C) (T, error),
 ) (T, error) {

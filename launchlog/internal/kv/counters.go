@@ -10,8 +10,8 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/detail"
 )
 
-// raise reads a counter, and writes what decide makes of it. Decide returns the event that is to be
-// added, and whether there is anything to write. Raise returns the counter as it is afterwards.
+// raise reads a log counter, and writes what decide makes of it. Decide returns the event to add,
+// and whether there is anything to write. Raise returns the log counter as it is afterwards.
 func (s *Store) raise(
 	ctx context.Context, ref launchlog.CounterRef,
 	decide func(*counted) (event *launchlog.Event, write bool, err error),
@@ -47,7 +47,8 @@ func (s *Store) raise(
 	return now, err
 }
 
-// index writes down that there is a counter, before there is: so it is listed once it is there.
+// index records that a log counter exists, before it is created, so that every existing log counter
+// is listed.
 func (s *Store) index(ctx context.Context, ref launchlog.CounterRef) error {
 	// It does not matter whose row it is.
 	_, err := s.commit(ctx, countersPart(ref.Namespace),
@@ -73,7 +74,8 @@ func (s *Store) ReserveNumbers(
 	return now.Value - n + 1, nil
 }
 
-// AdvanceCounter implements launchlog.Store. One commit raises the counter and adds the event.
+// AdvanceCounter implements launchlog.Store. A single commit raises the log counter and adds the
+// event.
 func (s *Store) AdvanceCounter(
 	ctx context.Context, ref launchlog.CounterRef, target int64, actor string,
 ) (int64, error) {
@@ -111,12 +113,12 @@ func (s *Store) RaiseCounter(
 	return now.state(ref), nil
 }
 
-// lookTries is how often a look is tried that other processes overtake. Then it is not counted: the
-// load does not grow by those who would look again at once.
+// lookTries is how often a look is tried when other processes are faster. After that it is not
+// counted, so that processes which would repeat it at once do not add to the load.
 const lookTries = 3
 
-// Order implements launchlog.Store, by two reads and a commit. A look that is overtaken and raises
-// nothing, as the first of a generator, is answered by what it read.
+// Order implements launchlog.Store, with two reads and a commit. If other processes are faster than
+// a look that raises nothing, such as a generator's first, it returns what it has read.
 func (s *Store) Order(
 	ctx context.Context, look launchlog.Look,
 ) (value, looks int64, err error) {
@@ -161,7 +163,7 @@ func (s *Store) LastNumber(ctx context.Context, ref launchlog.CounterRef) (int64
 	return c.Value, err
 }
 
-// Counters implements launchlog.Store. It is no snapshot.
+// Counters implements launchlog.Store. The result is not a snapshot.
 func (s *Store) Counters(
 	ctx context.Context, namespace, after string, limit int,
 ) (found []launchlog.CounterState, err error) {
@@ -169,7 +171,7 @@ func (s *Store) Counters(
 		if err != nil {
 			return nil, err
 		}
-		if c.Value != 0 { // else it was to be made, and is not there
+		if c.Value != 0 { // otherwise it was indexed but not created
 			found = append(found, c.state(c.ref))
 		}
 		if len(found) == limit {
@@ -193,12 +195,12 @@ type listed struct {
 	ref launchlog.CounterRef
 }
 
-// counters lists the counters that are there or were to be, whose names are beyond after.
+// counters lists the log counters that exist or were about to be created, whose names follow after.
 func (s *Store) counters(
 	ctx context.Context, namespace, after string,
 ) iter.Seq2[listed, error] {
 	part, from := countersPart(namespace), counterRow(after)
-	if !counterName.MatchString(after) { // no counter has it: all of them are looked through
+	if !counterName.MatchString(after) { // not a valid name: look through all counters
 		from = ""
 	}
 	return func(yield func(listed, error) bool) {

@@ -13,8 +13,8 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// A NodeError says what happened at one node of a store, such as etcd's. It is wrapped by the error
-// of a step that no node has answered, and by that of an Open.
+// A NodeError is what happened at one node of a store, such as etcd. The error of a step that no
+// node has answered wraps it, and so does the error of Open.
 type NodeError struct {
 	Node string // HOST:PORT
 	Err  error
@@ -48,8 +48,8 @@ func (e nodesError) Error() string {
 
 func (e nodesError) Unwrap() []error { return e }
 
-// Nodes is the error of a call that asked these nodes, in the order of their names. Those that are
-// nil were not asked. It is nil where none was.
+// Nodes returns the error of a call that asked these nodes, sorted by name. Nodes that are nil were
+// not asked. It returns nil if no node was asked.
 func Nodes(errs ...*NodeError) error {
 	var all nodesError
 	for _, e := range errs {
@@ -64,8 +64,8 @@ func Nodes(errs ...*NodeError) error {
 	return all
 }
 
-// Hopeless reports whether each node of [Nodes] failed in a way that waiting does not mend. Nobody
-// knows its name, or its certificate is not the one that is asked for.
+// Hopeless reports whether every node of [Nodes] failed in a way that waiting does not fix: its
+// name is unknown, or its certificate is for another name.
 func Hopeless(err error) bool {
 	var nodes nodesError
 	return errors.As(err, &nodes) && !slices.ContainsFunc(nodes, func(e error) bool {
@@ -74,11 +74,11 @@ func Hopeless(err error) bool {
 	})
 }
 
-// Addresses returns nodes with the port of each as HOST:PORT. The error is a
-// [*launchlog.RequestError] about the field of a Config.
+// Addresses returns nodes as HOST:PORT, with port for those that have none. The error is a
+// [*launchlog.RequestError] about the given field of a Config.
 func Addresses(field string, nodes []string, port string) ([]string, error) {
 	if len(nodes) == 0 {
-		return nil, &launchlog.RequestError{Field: field, Reason: "names no node"}
+		return nil, &launchlog.RequestError{Field: field, Reason: "must name at least one node"}
 	}
 	full := make([]string, len(nodes))
 	for i, given := range nodes {
@@ -89,14 +89,14 @@ func Addresses(field string, nodes []string, port string) ([]string, error) {
 		host, at, err := net.SplitHostPort(full[i])
 		if err != nil || host == "" || at == "" || strings.ContainsAny(full[i], "/@, \t\n") {
 			return nil, &launchlog.RequestError{
-				Field: field, Value: Shown(given), Reason: "is not HOST:PORT",
+				Field: field, Value: Shown(given), Reason: "must be HOST:PORT",
 			}
 		}
 	}
 	return full, nil
 }
 
-// Shown is a node's name without what may be a password, as in USER:PASSWORD@HOST.
+// Shown returns a node's name without what may be a password, as in USER:PASSWORD@HOST.
 func Shown(node string) string {
 	at := strings.LastIndexByte(node, '@')
 	if user, _, has := strings.Cut(node[:max(at, 0)], ":"); has {
@@ -107,8 +107,8 @@ func Shown(node string) string {
 
 var placePattern = regexp.MustCompile(`^(/[A-Za-z0-9_%-][A-Za-z0-9_~%.-]*)+$`)
 
-// Place returns where a log is below others: a path, which is /idmint where it is empty. The error
-// is a [*launchlog.RequestError] about the field of a Config.
+// Place returns the path below which a log keeps its data, or /idmint if path is empty. The error
+// is a [*launchlog.RequestError] about the given field of a Config.
 func Place(field, path string) (string, error) {
 	switch {
 	case path == "":

@@ -1,6 +1,6 @@
-// Package kv is a launchlog.Store over a small engine of rows that are compared and written: etcd,
-// ZooKeeper, Cassandra. The engines are packages below launchlog. Its steps are those of the model
-// launch.pml of docs/design/models.
+// Package kv is a launchlog.Store over a small engine that compares and writes rows: etcd,
+// ZooKeeper or Cassandra. The engines are packages below launchlog. Its steps are those of the
+// model launch.pml in docs/design/models.
 package kv
 
 import (
@@ -12,66 +12,69 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// An Engine keeps rows in partitions. Rows of one partition are read as one snapshot, and written
-// together or not at all. Nothing holds between two partitions. The version of a row only rises: 1
-// for a new row, and one more at each write. A row that was deleted is never written again. So a
-// version names a state of its row for ever, but for 0: no row yet, or none any more.
+// An Engine keeps rows in partitions. Rows of one partition are read as a snapshot, and written
+// together or not at all. Nothing is guaranteed across partitions. The version of a row only rises:
+// it is 1 for a new row, and one higher after each write. A row that was deleted is never written
+// again. A version therefore identifies one state of its row forever, except 0, which means that
+// the row does not exist yet or any more.
 //
-// The store sees to that. It deletes claims and their tokens alone. These are written once, by a
-// commit that also raises the version of their partition's state, and the state stays. So where that
-// commit is carried out once more, after they were deleted, the state's version refuses it.
+// The store is responsible for that. It deletes only claims and their tokens. These are written
+// once, by a commit that also raises the version of their partition's state, which is never
+// deleted. If that commit is carried out again after they were deleted, the version of the state
+// refuses it.
 //
-// Partitions are named by up to three segments with slashes between them, rows by one segment. A
-// segment is of 1 to 255 letters, digits and the signs - _ . ~ % and begins with a letter or digit.
-// No partition lies within another: "a/b" and "a/b/c" are not both partitions. Values are of up to
-// 256 KiB.
+// Partitions have names of up to three segments, separated by slashes. Rows have names of one
+// segment. A segment has 1 to 255 letters, digits and the characters - _ . ~ % and begins with a
+// letter or digit. No partition is within another: "a/b" and "a/b/c" are not both partitions.
+// Values have up to 256 KiB.
 //
-// Somebody may delete a log and make another in its place, under an app that runs. So an engine is
-// bound to the log that was opened, by the random word of its schema row. Each read and each commit
-// finds out, in the same atomic step, that this log is still there. Otherwise it returns
-// [launchlog.ErrOtherLog], and has changed nothing. Each engine has its own way of binding. A
-// TRUNCATE of Cassandra's table is the exception: the engine finds it by another read, where a
-// partition has no rows.
+// Somebody may delete a log and create another in its place while an app is running. An engine is
+// therefore bound to the log that was opened, by the random word of its schema row. Each read and
+// each commit checks, in the same atomic step, that this log still exists. If it does not, the call
+// returns [launchlog.ErrOtherLog], and has changed nothing. Each engine implements the binding
+// differently. A TRUNCATE of Cassandra's table is the exception: the engine detects it by another
+// read, when a partition has no rows.
 //
 // Methods obey their context, and are safe for use by many goroutines and many processes. They
-// return the context's error bare only where nothing was sent. Other passing failures are a
-// [*launchlog.AttemptError]. A node that is stopped or cut off costs a call some seconds, while a
-// majority answers.
+// return the context's error unwrapped only if nothing was sent. Other temporary failures are a
+// [*launchlog.AttemptError]. A node that is stopped or cut off delays a call by some seconds, as
+// long as a majority answers.
 type Engine interface {
-	// Read returns rows of a partition as one snapshot, in the order of names: linearizable, so
-	// what was acknowledged before the call is seen. A row that is not there has version 0. So have
-	// all rows of a partition in which nothing was written yet.
+	// Read returns rows of a partition as one snapshot, in the order of names. It is linearizable,
+	// so it returns what was acknowledged before the call. A row that does not exist has version 0,
+	// and so have all rows of a partition in which nothing was written yet.
 	Read(ctx context.Context, part string, names ...string) ([]Row, error)
 
-	// Commit writes rows of a partition if each of them has the version that its change names, and
-	// reports whether it did. If not, some row had another version at a moment of the call: rows
-	// are to be read again. Each name stands in one change. There are up to four changes, or up to
-	// [MostDeletes] that delete.
+	// Commit writes rows of a partition if each of them has the version given in its change, and
+	// reports whether it did. If it did not, some row had another version at some moment of the
+	// call, and the rows must be read again. Each name is in only one change. There are up to four
+	// changes, or up to [MostDeletes] that delete.
 	//
-	// The engine settles a lost answer itself where it can: see [Settle]. Where it cannot, the
-	// error is an ambiguous [*launchlog.AttemptError]: the commit may have been carried out, or may
-	// yet be. It is carried out once at most, since it bumps the versions that it compares.
+	// The engine settles a lost answer itself if it can: see [Settle]. If it cannot, the error is
+	// an ambiguous [*launchlog.AttemptError]: the commit may have been carried out, or may yet be.
+	// It is carried out at most once, because it raises the versions that it compares.
 	Commit(ctx context.Context, part string, changes ...Change) (done bool, err error)
 
-	// List returns up to limit rows of a partition whose names lie between after and before,
-	// neither included, in the order of the names' bytes. An empty name is no bound. List sees what
-	// was acknowledged before the call, and is no snapshot.
+	// List returns up to limit rows of a partition whose names are between after and before, both
+	// excluded, in the byte order of the names. An empty name is no limit. List sees what was
+	// acknowledged before the call, but is not a snapshot.
 	List(ctx context.Context, part, after, before string, limit int) ([]Row, error)
 
-	// Each returns the row of that name of each partition, in the order of parts, with version 0
-	// for a row that is not there. There are up to 1,000 parts. It sees what was acknowledged
-	// before the call, and is no snapshot.
+	// Each returns the row with the given name from each partition, in the order of parts, with
+	// version 0 for a row that does not exist. There are up to 1,000 parts. Each sees what was
+	// acknowledged before the call, but is not a snapshot.
 	Each(ctx context.Context, parts []string, name string) ([]Row, error)
 
-	// Now is the time by the engine's clock, or zero where it has none.
+	// Now returns the time of the engine's clock, or zero if it has none.
 	Now(ctx context.Context) (time.Time, error)
 }
 
-// Lines are engines in which processes that want to change the same partition may stand in line. A
-// thousand that compare and swap without one are each in the way of all others.
+// Lines is implemented by engines in which processes that want to change the same partition may
+// form a line. Without one, a thousand processes that compare and swap all disturb each other.
 type Lines interface {
-	// Wait returns when it is this process's turn in a partition. That is a courtesy: it also returns
-	// where the line does not move for long, or the context ends. Leave is called in the end.
+	// Wait returns when it is this process's turn in a partition. The line is only a courtesy: Wait
+	// also returns if the line does not move for long, or if the context ends. The caller must call
+	// leave at the end.
 	Wait(ctx context.Context, part string) (leave func())
 }
 
@@ -82,26 +85,26 @@ type Row struct {
 	Version int64 // 0: there is no such row
 }
 
-// Change is a row that a commit compares and writes. No two commits write the same value: each of
-// the store's values has a random word of its commit.
+// Change is a row that a commit compares and writes. No two commits write the same value, because
+// each of the store's values contains a random word of its commit.
 type Change struct {
 	Name    string
-	Version int64  // that the row must have; 0: it must not be there
-	Value   []byte // nil: the row, which is there, is deleted
+	Version int64  // that the row must have; 0: it must not exist
+	Value   []byte // nil: delete the row, which exists
 }
 
-// MostDeletes is how many rows a commit may delete. It is below what etcd takes in a transaction,
-// 128, and a batch of as many stays below the 5 KiB of which Cassandra warns.
+// MostDeletes is how many rows a commit may delete. It is below etcd's limit of 128 per
+// transaction, and keeps a batch below the 5 KiB of which Cassandra warns.
 const MostDeletes = 64
 
-// Settle tells from a later snapshot of the changed rows what became of a commit whose answer was
-// lost. Rows are in the order of changes.
+// Settle decides from a later snapshot of the changed rows whether a commit whose answer was lost
+// was carried out. Rows are in the order of changes.
 //
-// One row decides, if its version is the one that the commit would have made: the value there is
-// the commit's, or another's. A row that is written once decides for ever. Where others wrote one
-// of the rows, and nobody another one, it was not carried out and cannot be. Where others have
-// overwritten or deleted all of them since, nothing is known. Where nobody wrote any, it may yet be
-// carried out: run it again as it is.
+// A single row decides, if its version is the one that the commit would have created: its value is
+// then either the commit's or another's. A row that is written once therefore decides forever. If
+// others wrote some of the rows but not all, the commit was not carried out and cannot be any more.
+// If others have overwritten or deleted all of them since, nothing is known. If nobody wrote any,
+// the commit may yet be carried out: run it again unchanged.
 func Settle(changes []Change, rows []Row) (done, known bool) {
 	written := 0
 	for i, c := range changes {
@@ -116,7 +119,7 @@ func Settle(changes []Change, rows []Row) (done, known bool) {
 	return false, 0 < written && written < len(changes)
 }
 
-// Reread reads the rows of changes as one snapshot, in their order.
+// Reread reads the rows of changes as one snapshot, in the same order.
 func Reread(ctx context.Context, e Engine, part string, changes []Change) ([]Row, error) {
 	names := make([]string, len(changes))
 	for i, c := range changes {
@@ -127,8 +130,8 @@ func Reread(ctx context.Context, e Engine, part string, changes []Change) ([]Row
 
 var errUnsettled = errors.New("the answer was lost, and others have overwritten the rows since")
 
-// Settled finds out what became of a commit in doubt, which was refused when it was sent again. The
-// error is an ambiguous [*launchlog.AttemptError] where the rows do not tell.
+// Settled decides whether a commit in doubt was carried out, after it was refused when it was sent
+// again. If the rows do not decide, the error is an ambiguous [*launchlog.AttemptError].
 func Settled(ctx context.Context, e Engine, part string, changes []Change) (bool, error) {
 	rows, err := Reread(ctx, e, part, changes)
 	if err == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/detail"
 )
 
-// Events implements launchlog.Store. The events of a launch follow from its rows. Those of the
-// namespace lie in the partitions of what was advanced.
+// Events implements launchlog.Store. The events of a launch are derived from its rows. Those of the
+// namespace are in the partitions of what was advanced.
 func (s *Store) Events(ctx context.Context, ref launchlog.Ref) ([]launchlog.Event, error) {
 	if ref.Launch == 0 {
 		return s.advances(ctx, ref.Namespace)

@@ -10,8 +10,8 @@ import (
 )
 
 // StartLaunch implements launchlog.Store. One commit raises the last number, and inserts the key
-// and the launch. A launch whose digits it takes over has ended before that: so its next generator
-// number stays as it is, whoever makes the launch that goes on with it.
+// and the launch. If the launch takes its digits over from another, that launch has ended earlier,
+// so its next generator number stays the same whoever creates the launch that continues it.
 func (s *Store) StartLaunch(ctx context.Context, start launchlog.Launch) (launchlog.Launch, error) {
 	part := launchesPart(start.Namespace)
 	var there int // the launch that has the key
@@ -54,8 +54,8 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Launch) (launch
 	return made.launch(start.Namespace, progress{}), nil
 }
 
-// next is the number of the launch that follows a state, and its first generator number. A launch
-// that had its digits before has ended.
+// next returns the number of the launch that follows a state, and its first generator number. A
+// launch that had the same digits before has then ended.
 func (s *Store) next(
 	ctx context.Context, start launchlog.Launch, state launches,
 ) (id, first int, err error) {
@@ -87,14 +87,15 @@ func (s *Store) next(
 	return 0, 0, launchlog.ErrLaunchesExhausted
 }
 
-// passes is launchlog.Launch.Passes. An advance of an earlier release had another outcome.
+// passes is launchlog.Launch.Passes. An advance of an earlier release ended launches with a
+// different outcome.
 func (l started) passes(p progress) bool {
 	return l.launch("", p).Passes() &&
 		(p.Ended == nil || p.Ended.Reason != "launch numbers were advanced")
 }
 
-// lost reports whether an advance was to end a launch: one that runs still, or that a start has ended
-// which came to make no launch after that.
+// lost reports whether an advance was supposed to end a launch that is still running, or that a
+// start has ended which then did not create its launch.
 func (l launches) lost(from started, p progress) bool {
 	return from.Launch <= l.Advanced && (p.Ended == nil || p.Ended.Outcome == launchlog.HandedOn)
 }
@@ -130,7 +131,7 @@ func (s *Store) SetDigits(
 	return is, err
 }
 
-// launch is the launch with what has become of it.
+// launch returns the launch with its progress.
 func (l started) launch(namespace string, p progress) launchlog.Launch {
 	launch := launchlog.Launch{
 		Namespace: namespace, ID: l.Launch, Request: l.Request, RequestHash: l.RequestHash,
@@ -143,8 +144,8 @@ func (l started) launch(namespace string, p progress) launchlog.Launch {
 	return launch
 }
 
-// launchStarted returns a launch as it was started, or launchlog.ErrNotFound. A launch that is
-// there stays there.
+// launchStarted returns a launch as it was started, or launchlog.ErrNotFound. An existing launch is
+// never removed.
 func (s *Store) launchStarted(ctx context.Context, ref launchlog.Ref) (started, error) {
 	if !possible(ref) {
 		return started{}, launchlog.ErrNotFound
@@ -156,12 +157,12 @@ func (s *Store) launchStarted(ctx context.Context, ref launchlog.Ref) (started, 
 	return l, err
 }
 
-// possible reports whether there may be a launch of that number. Others have no rows to ask for.
+// possible reports whether a launch with that number may exist. Others have no rows to ask for.
 func possible(ref launchlog.Ref) bool {
 	return ref.Launch >= 1 && ref.Launch <= launchlog.MaxLaunch
 }
 
-// both returns a launch as it was started and what has become of it, or launchlog.ErrNotFound.
+// both returns a launch as it was started and its progress, or launchlog.ErrNotFound.
 func (s *Store) both(ctx context.Context, ref launchlog.Ref) (l started, p progress, err error) {
 	if l, err = s.launchStarted(ctx, ref); err == nil {
 		p, _, err = row[progress](ctx, s, launchPart(ref), stateRow)
@@ -193,9 +194,9 @@ func (s *Store) EndLaunch(
 	return l.launch(ref.Namespace, p), nil
 }
 
-// end ends a launch unless it has ended, and returns what has become of it. It makes the partition
-// where that is missing, so that no claim is made that read before. It stands in no queue, because a
-// start that hands the launch on stands in one.
+// end ends a launch unless it has ended, and returns its progress. It creates the partition if it
+// is missing, so that a claim which has read it before fails. It does not enter a queue, because a
+// start that hands the launch on is already in one.
 func (s *Store) end(
 	ctx context.Context, ref launchlog.Ref, l started, ending launchlog.Ending,
 ) (p progress, err error) {
@@ -216,8 +217,8 @@ func (s *Store) end(
 }
 
 // ClaimGenerator implements launchlog.Store. One commit raises the launch's next number, and
-// inserts the claim and the token. It compares nothing outside of the launch's partition: that
-// there is the launch was read before, and stays so.
+// inserts the claim and the token. It compares nothing outside the launch's partition: the launch
+// was read before, and is never removed.
 func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Claim) (launchlog.Claim, error) {
 	ref := launchlog.Ref{Namespace: take.Namespace, Launch: take.Launch}
 	if !possible(ref) {
@@ -277,7 +278,7 @@ func (c claimed) claim(ref launchlog.Ref) launchlog.Claim {
 	}
 }
 
-// Launches implements launchlog.Store. It is no snapshot.
+// Launches implements launchlog.Store. The result is not a snapshot.
 func (s *Store) Launches(
 	ctx context.Context, namespace string, f launchlog.Filter,
 ) (found []launchlog.Launch, err error) {
@@ -294,11 +295,11 @@ func (s *Store) Launches(
 	if f.Service == "" && f.Environment == "" && !f.Running {
 		size = min(size, f.Limit)
 	}
-	// Pages go down, and the engine lists up. So a page is of that many numbers, of which some may
-	// have no launch.
+	// Pages go down, whereas the engine lists upwards. A page is therefore a range of numbers, some
+	// of which may have no launch.
 	digits := state.digits()
 	for len(found) < f.Limit {
-		// To the highest number that may have a launch, in this lap or the one before.
+		// Go to the highest number that may have a launch, in this lap or the one before.
 		if at := last % launchlog.Lap; at > digits.Last {
 			last -= at - digits.Last
 		} else if at < digits.First {
@@ -338,7 +339,7 @@ func (s *Store) Launches(
 	return found, nil
 }
 
-// progress returns what has become of launches.
+// progress returns the progress of launches.
 func (s *Store) progress(ctx context.Context, namespace string, of []started) ([]progress, error) {
 	parts := make([]string, len(of))
 	for i, l := range of {
@@ -370,7 +371,7 @@ func (s *Store) Claims(
 	return found, nil
 }
 
-// TrimClaims implements launchlog.Store. A commit removes claims with their tokens.
+// TrimClaims implements launchlog.Store. Each commit removes claims together with their tokens.
 func (s *Store) TrimClaims(ctx context.Context, ref launchlog.Ref, below int) error {
 	part := launchPart(ref)
 	for left := true; left; {
@@ -393,7 +394,7 @@ func (s *Store) TrimClaims(ctx context.Context, ref launchlog.Ref, below int) er
 			}
 			var changes []Change
 			for _, r := range append(rows, tokens...) {
-				if r.Version != 0 { // nodes may forget that a row was deleted
+				if r.Version != 0 { // after a delete, nodes may differ for a while
 					changes = append(changes, Change{Name: r.Name, Version: r.Version})
 				}
 			}

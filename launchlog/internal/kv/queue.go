@@ -5,10 +5,10 @@ import (
 	"hash/crc32"
 )
 
-// In a queue, the callers of one process that want to change the same partition take turns. Without
-// it they lose most commits to each other. Nobody holds a lock while waiting. Two partitions may
-// share a lane.
-type queue [256]chan struct{} // a lane has room for the one whose turn it is
+// In a queue, the callers in one process that want to change the same partition take turns. Without
+// it they would lose most commits to each other. Nobody holds a lock while waiting. Two partitions
+// may share a lane.
+type queue [256]chan struct{} // each lane holds one token, for the caller whose turn it is
 
 func newQueue() *queue {
 	q := new(queue)
@@ -18,8 +18,8 @@ func newQueue() *queue {
 	return q
 }
 
-// enter waits for the turn in a partition. Whoever got it calls leave in the end. The error is the
-// context's.
+// enter waits for the caller's turn in a partition. If it succeeds, the caller must call leave at
+// the end. The error is the context's.
 func (q *queue) enter(ctx context.Context, part string) (leave func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -16,21 +16,21 @@ import (
 
 // The partitions of a namespace, and their rows:
 //
-//	NS/launches         state          the last launch number, and an advance that is under way
+//	NS/launches         state          the last launch number, and an unfinished advance
 //	                    launch-00007   a launch as it was started
 //	                    key-…          the launch of a key
 //	                    event-000001   an advance of the launch numbers
 //	NS/launch/00007     state          the next generator number of launch 7, and how it ended
 //	                    claim-00042    a generator number that was taken
 //	                    token-…        the generator number of a token
-//	NS/counters         NAME           there is, or was to be, a counter of that name
-//	NS/counter/NAME     state          the counter's value
-//	                    event-000001   an advance of the counter
-//	NS/order/service-… state          the service's register of order
+//	NS/counters         NAME           a log counter with that name exists, or was about to
+//	NS/counter/NAME     state          the log counter's value
+//	                    event-000001   an advance of the log counter
+//	NS/order/service-… state          the service's order register
 //
-// Rows whose name is state are overwritten, the others are written once. So what a commit did is
+// Rows named state are overwritten, and the others are written once. What a commit did is therefore
 // known from its other rows, however often the state was overwritten since, until a trim deletes
-// them. Then a claim in doubt counts as not made: its number is left unused.
+// them. After that, a claim in doubt counts as not made, and its number is left unused.
 const stateRow = "state"
 
 func launchesPart(namespace string) string { return namespace + "/launches" }
@@ -49,7 +49,7 @@ func orderPart(look launchlog.Look) string {
 	return look.Namespace + "/order/service-" + segment(look.Service)
 }
 
-// launchRow keeps the order of the numbers: those of six digits and more come behind the others.
+// launchRow keeps the order of the numbers: those with six digits or more sort after the others.
 func launchRow(launch int) string {
 	n := fmt.Sprintf("%05d", launch)
 	if more := len(n) - 5; more > 0 {
@@ -62,10 +62,10 @@ func claimRow(generator int) string { return fmt.Sprintf("claim-%05d", generator
 
 func eventRow(n int) string { return fmt.Sprintf("event-%06d", n) }
 
-// behind is a name between that of a row and the next one's.
+// behind returns a name between a row's name and the next one.
 func behind(name string) string { return name + "~" }
 
-// All claims and all events lie between these names.
+// All claims and all events are between these names.
 const (
 	beforeClaims, afterClaims = "claim-", "claim."
 	beforeEvents, afterEvents = "event-", "event."
@@ -75,15 +75,16 @@ func keyRow(key string) string { return "key-" + segment(key) }
 
 func tokenRow(token string) string { return "token-" + segment(token) }
 
-// counterRow is a counter's name as a segment, in the same order. A slash comes between the dot and
-// the digits. So does a dot with a ~ behind, because that is greater than all signs of names.
+// counterRow returns a log counter's name as a segment, in the same order. A slash sorts between
+// the dot and the digits. So does a dot followed by ~, because ~ is greater than all characters of
+// names.
 func counterRow(name string) string { return strings.ReplaceAll(name, "/", ".~") }
 
-// plain are the signs that a text may have to be its own segment.
+// plain contains the characters of texts that can be used as a segment unchanged.
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
-// segment is a text as part of a row's name: itself where that is possible, else its hash. A text
-// as long as a hash is never itself.
+// segment returns a text as part of a row's name: the text itself if possible, and otherwise its
+// hash. A text as long as a hash is always hashed.
 func segment(text string) string {
 	if len(text) < sha256.Size*2 && strings.Trim(text, plain) == "" {
 		return text
@@ -95,19 +96,19 @@ func segment(text string) string {
 // launches is the state of a namespace's launches.
 type launches struct {
 	Last int `json:"last_launch_id"`
-	// Digits are nil where nothing was set.
+	// Digits is nil if none were set.
 	Digits  *launchlog.Digits `json:"digits,omitempty"`
 	Events  int               `json:"events,omitempty"`
 	At      time.Time         `json:"at"` // of the newest launch or event
 	Pending *advance          `json:"pending,omitempty"`
-	// Advanced is the last launch before the newest advance: up to it none runs on.
+	// Advanced is the last launch before the newest advance. Up to it, no launch is running.
 	Advanced int    `json:"advanced,omitempty"`
 	Write    string `json:"write"`
 }
 
 // advance is an advance of the launch numbers that has not ended all launches yet.
 type advance struct {
-	Word    string            `json:"word"` // names it
+	Word    string            `json:"word"` // identifies it
 	UpTo    int               `json:"up_to"`
 	To      int               `json:"to"`
 	Actor   string            `json:"actor"`
@@ -133,7 +134,7 @@ type keyed struct {
 	Write  string `json:"write"`
 }
 
-// progress is the state of a launch. The zero value is that of one without a claim.
+// progress is the state of a launch. The zero value is the state of a launch without claims.
 type progress struct {
 	NextGenerator int       `json:"next_generator_id"`
 	At            time.Time `json:"at"` // of the newest claim, or of the end
@@ -163,13 +164,13 @@ type tokened struct {
 	Write     string `json:"write"`
 }
 
-// indexed says that there is a counter of that name, or was to be one.
+// indexed records that a log counter with that name exists, or was about to be created.
 type indexed struct {
 	Name  string `json:"name"`
 	Write string `json:"write"`
 }
 
-// counted is the state of a counter.
+// counted is the state of a log counter.
 type counted struct {
 	Value  int64     `json:"value,string"`
 	Note   string    `json:"note,omitempty"`
@@ -179,7 +180,7 @@ type counted struct {
 	Write  string    `json:"write"`
 }
 
-// ordered is the state of a register of order.
+// ordered is the state of an order register.
 type ordered struct {
 	Value int64     `json:"value,string"`
 	Looks int64     `json:"looks"`
@@ -192,22 +193,22 @@ type happened struct {
 	Write string `json:"write"`
 }
 
-// word returns 65 random bits that name a commit or an advance.
+// word returns 65 random bits that identify a commit or an advance.
 func word() string { return rand.Text()[:13] }
 
-// A change is what a commit is to make of a row.
+// A change is the new value that a commit gives a row.
 type change struct {
-	row   Row // as it was read; only the name where it is not there
+	row   Row // as it was read; only the name if it does not exist
 	value any
 }
 
-// commit writes values as JSON that a person can read.
+// commit writes values as JSON that people can read.
 func (s *Store) commit(ctx context.Context, part string, changes ...change) (bool, error) {
 	all := make([]Change, len(changes))
 	for i, c := range changes {
 		var b bytes.Buffer
 		e := json.NewEncoder(&b)
-		e.SetEscapeHTML(false) // the data of a request stays as it is
+		e.SetEscapeHTML(false) // the data of a request stays unchanged
 		if err := e.Encode(c.value); err != nil {
 			return false, err
 		}
@@ -216,7 +217,7 @@ func (s *Store) commit(ctx context.Context, part string, changes ...change) (boo
 	return s.engine.Commit(ctx, part, all...)
 }
 
-// decode returns what a row of a partition holds, or the zero value where there is none.
+// decode returns the value of a partition's row, or the zero value if the row does not exist.
 func decode[T any](part string, r Row) (v T, err error) {
 	if r.Version == 0 {
 		return v, nil
@@ -227,7 +228,7 @@ func decode[T any](part string, r Row) (v T, err error) {
 	return v, nil
 }
 
-// decodeAll returns what rows hold.
+// decodeAll returns the values of rows.
 func decodeAll[T any](rows []Row, part func(i int) string) ([]T, error) {
 	all := make([]T, len(rows))
 	for i, r := range rows {
@@ -239,8 +240,7 @@ func decodeAll[T any](rows []Row, part func(i int) string) ([]T, error) {
 	return all, nil
 }
 
-// later is now, or the time of something that came before where that is later: the clocks of those
-// who write differ.
+// later returns now, or before if that is later, because the clocks of the writers differ.
 func later(now, before time.Time) time.Time {
 	if now.Before(before) {
 		return before

@@ -10,15 +10,15 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// Store keeps launch logs in an engine. What it promises beyond launchlog.Store:
+// Store keeps launch logs in an engine. In addition to launchlog.Store, it guarantees:
 //
-//   - Times are those of the process that writes. They are for people: no step compares them. A row
-//     or event is never earlier than one that was there before it in its partition: that of a
-//     namespace's launches and advances, of a launch's claims and end, or of a counter. Events of
-//     the namespace are in the order of these times.
-//   - A claim's token is looked for among the claims of its launch.
-//   - An advance of the launch numbers ends the launches one by one. Where it is cut off, the next
-//     one carries on where it stopped, before it does anything else.
+//   - Times are those of the process that writes. They are for people, and no step compares them. A
+//     row or event is never earlier than an existing one of the same kind in its partition: the
+//     launches and advances of a namespace, the claims and end of a launch, or a log counter.
+//     Events of the namespace are in the order of these times.
+//   - The token of a claim is searched among the claims of its launch.
+//   - An advance of the launch numbers ends the launches one by one. If it is cut off, the next
+//     advance completes it before doing anything else.
 type Store struct {
 	engine Engine
 	now    func() time.Time
@@ -27,8 +27,8 @@ type Store struct {
 
 var _ launchlog.Store = (*Store)(nil)
 
-// New makes a store over an engine that is bound to the log that [Find] found. It does not look.
-// Now is the process's clock; nil is time.Now.
+// New returns a store over an engine that is bound to the log that [Find] found. It does not access
+// the engine. Now is the process's clock; nil means time.Now.
 func New(engine Engine, now func() time.Time) *Store {
 	if now == nil {
 		now = time.Now
@@ -36,15 +36,15 @@ func New(engine Engine, now func() time.Time) *Store {
 	return &Store{engine: engine, now: now, queue: newQueue()}
 }
 
-// clock is the time as rows hold it.
+// clock returns the time as rows store it.
 func (s *Store) clock() time.Time { return s.now().UTC().Round(0) }
 
 // Now implements launchlog.Store.
 func (s *Store) Now(ctx context.Context) (time.Time, error) { return s.engine.Now(ctx) }
 
-// A step that loses its commit to another process tries again so often, with pauses of up to
-// longestPause. Then the launchlog.Log has a say. After some tries it stands in line, if the engine has
-// lines: see [Lines].
+// A step that loses its commit to another process is tried this often, with pauses of up to
+// longestPause. After that, the launchlog.Log decides. After some tries the step waits in line, if
+// the engine has lines: see [Lines].
 const (
 	tries        = 10
 	longestPause = time.Second
@@ -52,11 +52,11 @@ const (
 	atHead       = 5 // tries at its head, without a pause
 )
 
-// errRaced says that nothing was changed.
+// errRaced means that nothing was changed.
 var errRaced = &launchlog.AttemptError{Err: errors.New("other processes were faster")}
 
-// step runs try until it is done, in the queue for a partition. Try reads and commits once, and is
-// not done where another process was faster.
+// step runs try until it is done, in the queue of a partition. Try reads and commits once, and is
+// not done if another process was faster.
 func (s *Store) step(
 	ctx context.Context, part string, try func(context.Context) (done bool, err error),
 ) error {
@@ -68,8 +68,8 @@ func (s *Store) step(
 	return s.unqueued(ctx, part, try)
 }
 
-// unqueued is step without the queue. A step within another one would wait for itself there, where
-// their partitions share a lane.
+// unqueued is step without the queue. A step within another one would wait for itself if their
+// partitions shared a lane.
 func (s *Store) unqueued(
 	ctx context.Context, part string, try func(context.Context) (done bool, err error),
 ) error {
@@ -116,13 +116,13 @@ func two[S, T any](
 	return state, other, rows, err
 }
 
-// A page of a listing has so many rows, and up to mostRows where many numbers have none.
+// A page of a listing has pageRows rows, and up to mostRows if many numbers have none.
 const (
 	pageRows = 250
 	mostRows = 1000
 )
 
-// pages lists what rows of a partition hold as Engine.List does, page by page. None is empty.
+// pages lists the values of a partition's rows as Engine.List does, page by page. No page is empty.
 func pages[T any](
 	ctx context.Context, s *Store, part, after, before string, limit int,
 ) iter.Seq2[[]T, error] {
@@ -155,29 +155,30 @@ func states[T any](ctx context.Context, s *Store, parts []string) ([]T, error) {
 	return decodeAll[T](rows, func(i int) string { return parts[i] })
 }
 
-// The row of the schema's version. Namespaces have no capital letters, so it is in none.
+// The row of the schema's version. It is not in any namespace, because namespaces have no capital
+// letters.
 const (
 	SchemaPart    = "Schema"
 	SchemaRow     = "version"
-	SchemaVersion = 1 // the one after it fits as well
+	SchemaVersion = 1 // the next version fits as well
 )
 
 type schema struct {
 	Version int `json:"version"`
-	// Log is a random word that was drawn when the log was made. A log that is made anew in the
-	// same place has another one.
+	// Log is a random word that was drawn when the log was created. A log that is created later in
+	// the same place has another one.
 	Log string `json:"log"`
 }
 
-// Word is the word of the log whose schema row this is.
+// Word returns the word of the log with this schema row.
 func Word(row Row) (string, error) {
 	s, err := decode[schema](SchemaPart, row)
 	return s.Log, err
 }
 
-// Migrate prepares an engine for [Find]. It returns the versions before and after: 0 is the one
-// before a new log. It may be called again, and by many at once. It waits as Find does. The error
-// is a [*launchlog.SchemaError] where a version is there that is newer by more than one.
+// Migrate prepares an engine for [Find]. It returns the versions before and after, with 0 before a
+// new log. It may be called again, and by many processes at once. It waits as Find does. If the
+// existing version is newer by more than one, the error is a [*launchlog.SchemaError].
 func Migrate(ctx context.Context, engine Engine) (from, to int, err error) {
 	s := New(engine, nil)
 	made := schema{SchemaVersion, word()}
@@ -205,10 +206,10 @@ func Migrate(ctx context.Context, engine Engine) (from, to int, err error) {
 	return from, max(from, SchemaVersion), nil
 }
 
-// Find finds the launch log that [Migrate] has made in an engine, and returns its schema row. Bind
-// the engine to that row before [New]: see [Engine]. It waits up to 10 s for an engine that does
-// not answer. Errors: a [*launchlog.SchemaError] where there is no log, or a newer version made it;
-// the context's; the engine's.
+// Find finds the launch log that [Migrate] has created in an engine, and returns its schema row.
+// Bind the engine to that row before you call [New]: see [Engine]. Find waits up to 10 s for an
+// engine that does not answer. The error is a [*launchlog.SchemaError] if there is no log or if a
+// newer version created it, the context's, or the engine's.
 func Find(ctx context.Context, engine Engine) (found Row, err error) {
 	s := New(engine, nil)
 	err = Await(ctx, awaitTime, func(ctx context.Context) error {
@@ -222,11 +223,11 @@ func Find(ctx context.Context, engine Engine) (found Row, err error) {
 	return found, err
 }
 
-// awaitTime bounds how long [Find] and [Migrate] wait for an engine that does not answer.
+// awaitTime limits how long [Find] and [Migrate] wait for an engine that does not answer.
 const awaitTime = 10 * time.Second
 
-// Await runs try again while it fails in passing, for as long as the patience. Errors are the
-// context's, and those of try.
+// Await repeats try while its errors are temporary, until patience has passed. The error is the
+// context's or try's.
 func Await(
 	ctx context.Context, patience time.Duration, try func(context.Context) error,
 ) error {

@@ -18,14 +18,14 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/kv"
 )
 
-// Nodes are what a store is opened on by [Causes].
+// Nodes are the nodes on which [Causes] opens a store.
 type Nodes struct {
 	Addresses      []string
 	User, Password string
 	TLS            *tls.Config // or nil
 }
 
-// told says what is missing in the error of an Open, that waited until its deadline.
+// told returns what is missing in the error of an Open that waited until its deadline.
 func told(err error, addresses []string) string {
 	var node *kv.NodeError
 	var nobody *net.DNSError
@@ -51,7 +51,7 @@ func told(err error, addresses []string) string {
 
 const refused, unknown = "127.0.0.1:1", "nobody.invalid:1"
 
-// Causes holds that opening a store says of each node why it cannot be used.
+// Causes tests that opening a store reports for each node why it cannot be used.
 func Causes(t *testing.T, open func(context.Context, Nodes) error) {
 	for name, nodes := range map[string]Nodes{
 		"one node":  {Addresses: []string{refused}},
@@ -60,7 +60,7 @@ func Causes(t *testing.T, open func(context.Context, Nodes) error) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			// A busy machine takes its time to find out.
+			// A busy machine needs time to find out.
 			for patience := 200 * time.Millisecond; ; patience *= 2 {
 				ctx, cancel := context.WithTimeout(t.Context(), patience)
 				err := open(ctx, nodes)

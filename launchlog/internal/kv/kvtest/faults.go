@@ -12,7 +12,7 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/kv"
 )
 
-// A Client is an engine with connections of its own.
+// A Client is an engine with separate connections.
 type Client interface {
 	kv.Engine
 	Close()
@@ -21,15 +21,15 @@ type Client interface {
 // A Dial connects to a node.
 type Dial = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// Faults tests an engine whose network loses and delays what goes through it. Open opens a place of
-// its own, which has a log, and returns what makes clients of it, by a dial or, where that is nil,
-// by their own.
+// Faults tests an engine whose network loses and delays messages. Open opens a separate place that
+// has a log, and returns a function that creates clients of it, with the given dial or, if that is
+// nil, with their own.
 func Faults(t *testing.T, open opening) {
 	for name, test := range map[string]func(*testing.T, opening){
 		"Lost": lostCommits, "Late": lateCommit, "NobodyAnswers": nobodyAnswers, "Close": closed,
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // to others that wait as well
+			t.Parallel() // the other tests wait as well
 			test(t, open)
 		})
 	}
@@ -37,7 +37,7 @@ func Faults(t *testing.T, open opening) {
 
 type opening = func(t *testing.T) (client func(Dial) Client)
 
-// lossy is an engine behind a wire, and one that is not.
+// lossy is an engine behind a wire, and one with a direct connection.
 type lossy struct {
 	e      Client
 	direct kv.Engine
@@ -52,7 +52,7 @@ func newLossy(t *testing.T, open opening) *lossy {
 	return l
 }
 
-// versions looks at the two rows of the tests, by the engine behind the wire.
+// versions checks the two rows of the tests, through the engine behind the wire.
 func (l *lossy) versions(t *testing.T, want ...int64) {
 	t.Helper()
 	rows, err := patient{l.e}.Read(ctx, "n/p", "state", "other")
@@ -62,7 +62,7 @@ func (l *lossy) versions(t *testing.T, want ...int64) {
 	}
 }
 
-// spoiled begins a commit whose request or answer is lost, and returns once that is.
+// spoiled begins a commit whose request or answer is lost, and returns once it is lost.
 func (l *lossy) spoiled(
 	t *testing.T, ctx context.Context, fate faultnet.Fate, changes ...kv.Change,
 ) (ended func() (bool, error)) {
@@ -76,7 +76,7 @@ func (l *lossy) spoiled(
 		done, err = l.e.Commit(ctx, "n/p", changes...)
 	}()
 	<-met
-	for fate == faultnet.Mute { // until it was carried out
+	for fate == faultnet.Mute { // until the commit was carried out
 		rows, err := l.direct.Read(t.Context(), "n/p", changes[0].Name)
 		must(t, err)
 		if rows[0].Version > changes[0].Version {
@@ -94,8 +94,8 @@ func ambiguous(err error) bool {
 	return errors.As(err, &attempt) && attempt.Ambiguous
 }
 
-// lostCommits has a commit whose request or answer is lost settled: it is sent again, and whoever
-// was first is known from the rows.
+// lostCommits tests that a commit whose request or answer is lost is settled: it is sent again, and
+// the rows show who was first.
 func lostCommits(t *testing.T, open opening) {
 	const lose, mute = faultnet.Lose, faultnet.Mute
 	cut, deliver := (*faultnet.Wire).Cut, (*faultnet.Wire).Deliver
@@ -103,7 +103,7 @@ func lostCommits(t *testing.T, open opening) {
 	for name, test := range map[string]struct {
 		fate    faultnet.Fate
 		others  int64                // commits of others to the first row, before it is sent again
-		then    func(*faultnet.Wire) // or the engine finds out by itself that nothing comes
+		then    func(*faultnet.Wire) // nil: the engine notices that nothing arrives
 		changes []kv.Change
 		done    bool
 		doubt   bool
@@ -142,7 +142,7 @@ func lostCommits(t *testing.T, open opening) {
 	}
 }
 
-// lateCommit has a request come after the same one was sent again and carried out.
+// lateCommit tests a request that arrives after the same one was sent again and carried out.
 func lateCommit(t *testing.T, open opening) {
 	l := newLossy(t, open)
 	done, err := l.spoiled(t, ctx, faultnet.Lose, put("state", 1))()
@@ -157,7 +157,7 @@ func lateCommit(t *testing.T, open opening) {
 	l.versions(t, 3, 9)
 }
 
-// nobodyAnswers has calls end with their context. What was sent is in doubt.
+// nobodyAnswers tests that calls end with their context. What was sent is in doubt.
 func nobodyAnswers(t *testing.T, open opening) {
 	l := newLossy(t, open)
 	calling, cancel := context.WithCancel(ctx)
@@ -178,7 +178,7 @@ func nobodyAnswers(t *testing.T, open opening) {
 	l.versions(t, 1, 0)
 }
 
-// closed has Close end a call that waits.
+// closed tests that Close ends a call that waits.
 func closed(t *testing.T, open opening) {
 	l := newLossy(t, open)
 	ended := l.spoiled(t, ctx, faultnet.Lose, put("state", 1))

@@ -10,8 +10,8 @@ import (
 
 var nextGenerator = regexp.MustCompile(`"next_generator_id":\d+`)
 
-// Jump sets the next generator number of a launch that has claims. It is for storetest.Run, where
-// an engine is too slow to take 100,000 of them.
+// Jump sets the next generator number of a launch that has claims. Pass it to storetest.Run if an
+// engine is too slow to take 100,000 numbers.
 func Jump(engine kv.Engine, ref launchlog.Ref, next int) error {
 	part := fmt.Sprintf("%s/launch/%05d", ref.Namespace, ref.Launch)
 	rows, err := engine.Read(ctx, part, "state")

@@ -1,11 +1,11 @@
-// Package kvtest says what an engine of package kv must do. An engine joins with
+// Package kvtest tests what an engine of package kv must do. An engine uses it like this:
 //
 //	func TestEngine(t *testing.T) {
 //		kvtest.Run(t, func(t *testing.T) func() kv.Engine { … an empty place … })
 //	}
 //
-// [Memory] is an engine in memory, for tests of the store, and a model of the others. [Faults] has
-// the tests of an engine over a network.
+// [Memory] is an engine in memory, for tests of the store, and is the model for other engines.
+// [Faults] contains the tests of an engine over a network.
 package kvtest
 
 import (
@@ -27,8 +27,8 @@ import (
 
 var ctx = context.Background()
 
-// NodesOf returns the nodes of the cluster that an environment variable names. Without one the test
-// is skipped, and in CI it fails.
+// NodesOf returns the nodes of the cluster that an environment variable names. If it is not set,
+// the test is skipped, or fails in CI.
 func NodesOf(t testing.TB, variable string) []string {
 	t.Helper()
 	nodes := os.Getenv(variable)
@@ -41,8 +41,8 @@ func NodesOf(t testing.TB, variable string) []string {
 	return strings.Split(nodes, ",")
 }
 
-// Run runs the suite. Each test opens a place of its own, which must be empty. What open returns
-// makes clients of that place, which share nothing else. Open may call t.Parallel.
+// Run runs the suite. Each test opens a separate place, which must be empty. The function that open
+// returns creates clients of that place, which share nothing else. Open may call t.Parallel.
 func Run(t *testing.T, open func(t *testing.T) (client func() kv.Engine)) {
 	t.Helper()
 	for _, test := range []struct {
@@ -72,7 +72,7 @@ func want[T any](t *testing.T, what string, got, want T) {
 	}
 }
 
-// put is a change that writes a value which no other change has.
+// put is a change that writes a value which no other change writes.
 func put(name string, version int64) kv.Change {
 	value := fmt.Sprintf(`{"name":%q,"version":%d,"n":%d}`, name, version+1, numbers.Add(1))
 	return kv.Change{Name: name, Version: version, Value: []byte(value)}
@@ -88,7 +88,7 @@ func commit(t *testing.T, e kv.Engine, part string, want bool, changes ...kv.Cha
 	}
 }
 
-// made is the row that a change makes.
+// made is the row that a change creates.
 func made(c kv.Change) kv.Row {
 	return kv.Row{Name: c.Name, Value: c.Value, Version: c.Version + 1}
 }
@@ -108,16 +108,16 @@ func wantRows(t *testing.T, e kv.Engine, part string, rows ...kv.Row) {
 	}
 }
 
-// signs are all that a segment may have, in the order of bytes.
+// signs are all characters that a segment may have, in byte order.
 const signs = "%-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz~"
 
-// model has two clients take random steps, and a [Memory] the same ones. The answers are the same.
+// model runs the same random steps on two clients and on a [Memory], and compares the answers.
 func model(t *testing.T, client func() kv.Engine) {
 	const steps = 400
 	clients, memory := []kv.Engine{client(), client()}, NewMemory()
 	random := rand.New(rand.NewPCG(1, 1))
 	long := strings.Repeat("z", 255)
-	// Some begin as others do.
+	// Some names are prefixes of others.
 	parts := []string{
 		"n/p", "p", "a", "ab", "a-", "A.", "b/a", "b/aa", "b/a.~a", "c/a/a", "c/a/aa", "c/aa/a",
 		"y/x" + signs, long,
@@ -181,7 +181,7 @@ func model(t *testing.T, client func() kv.Engine) {
 	}
 }
 
-// lines are rows as text. A row that is not there has no value, in whatever form.
+// lines formats rows as text. A row that does not exist has no value, whether nil or empty.
 func lines(rows []kv.Row) (lines []string) {
 	for _, r := range rows {
 		lines = append(lines, fmt.Sprintf("%s %d %s", r.Name, r.Version, r.Value))
@@ -202,7 +202,7 @@ func values(t *testing.T, client func() kv.Engine) {
 	}
 }
 
-// listPages has more rows than engines read at once.
+// listPages lists more rows than engines read at once.
 func listPages(t *testing.T, client func() kv.Engine) {
 	e := client()
 	var all []string
@@ -250,7 +250,7 @@ func each(t *testing.T, client func() kv.Engine) {
 	}
 }
 
-// snapshot has rows that are always written together read meanwhile.
+// snapshot reads rows while they are written, always together.
 func snapshot(t *testing.T, client func() kv.Engine) {
 	const rounds = 30
 	writer, reader := client(), client()
@@ -283,11 +283,11 @@ func snapshot(t *testing.T, client func() kv.Engine) {
 	}
 }
 
-// contention has clients that raise the same row. Each version has one who made it, and is told so
-// to nobody else.
+// contention has several clients raise the same row. Each version was created by one client, and no
+// other client is told that it created it.
 func contention(t *testing.T, client func() kv.Engine) {
 	const workers, rounds = 6, 6
-	var mu sync.Mutex // guards what follows
+	var mu sync.Mutex // guards makers
 	makers := map[int64]int{}
 	clients := []kv.Engine{client(), client(), client()}
 	err := kv.Parallel(ctx, workers, workers, func(ctx context.Context, i int) error {
@@ -340,9 +340,9 @@ func canceled(t *testing.T, client func() kv.Engine) {
 			}
 		}
 	}
-	// A context that ends meanwhile leaves the commit done or not, or in doubt: never half done,
-	// and never carried out twice.
-	last, doubt := int64(1), false // doubt: a commit before may yet be carried out
+	// A context that ends in the meantime leaves the commit done, not done, or in doubt: it is
+	// never half done and never carried out twice.
+	last, doubt := int64(1), false // doubt: an earlier commit may yet be carried out
 	for i := range 40 {
 		ending, cancel := context.WithTimeout(ctx, time.Duration(i)*100*time.Microsecond)
 		done, err := e.Commit(ending, "p", put("a", last), put("b", last-1))

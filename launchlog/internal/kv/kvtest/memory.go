@@ -13,17 +13,17 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/kv"
 )
 
-// Memory is an engine in memory, which panics where its caller asks for what no engine promises.
-// Make it with [NewMemory].
+// Memory is an engine in memory. It panics if its caller asks for something that no engine
+// promises. Create it with [NewMemory].
 type Memory struct {
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	parts map[string]map[string]kv.Row
 	made  map[string]bool // values that were written
 }
 
 var _ kv.Engine = (*Memory)(nil)
 
-// NewMemory makes an empty engine.
+// NewMemory returns an empty engine.
 func NewMemory() *Memory {
 	return &Memory{parts: map[string]map[string]kv.Row{}, made: map[string]bool{}}
 }
@@ -151,5 +151,5 @@ func (m *Memory) Each(ctx context.Context, parts []string, name string) ([]kv.Ro
 	return rows, nil
 }
 
-// Now implements kv.Engine: it has no clock.
+// Now implements kv.Engine: there is no clock.
 func (m *Memory) Now(ctx context.Context) (time.Time, error) { return time.Time{}, ctx.Err() }

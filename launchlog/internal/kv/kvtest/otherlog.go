@@ -12,16 +12,17 @@ import (
 	"github.com/idmint/idmint/launchlog/storetest"
 )
 
-// A Place is where [OtherLog] makes a launch log, and makes it anew.
+// A Place is where [OtherLog] creates a launch log, and later another one.
 type Place struct {
 	Migrate func() (from, to int, err error)
 	Drop    func() error
-	// Open opens the log by connections of its own.
+	// Open opens the log with separate connections.
 	Open func() (launchlog.Store, kv.Engine, error)
 }
 
-// OtherLog shows that a store hands out nothing once its log was deleted, also where another log
-// was made in its place. The other log has the same rows in the same versions. It stays as it is.
+// OtherLog tests that a store hands out nothing once its log was deleted, even if another log was
+// created in its place. The other log has the same rows with the same versions, and stays
+// unchanged.
 func OtherLog(t *testing.T, p Place) {
 	t.Helper()
 	migrate := func() error { _, _, err := p.Migrate(); return err }
@@ -30,8 +31,8 @@ func OtherLog(t *testing.T, p Place) {
 	storetest.OtherLog(t, open, func() { p.drop(t) }, migrate)
 }
 
-// Deleted shows that a store hands out nothing once its log was deleted. Nobody may make or open
-// it again in that place.
+// Deleted tests that a store hands out nothing once its log was deleted, and that nobody may create
+// or open a log in that place again.
 func Deleted(t *testing.T, p Place) {
 	t.Helper()
 	_, _, err := p.Migrate()
@@ -57,8 +58,8 @@ func (p Place) open(t *testing.T) (launchlog.Store, kv.Engine) {
 	return s, e
 }
 
-// drop deletes a log in which there is a launch, while others work. What had read before writes
-// nothing afterwards, and nothing is read as that of an empty log.
+// drop deletes a log that has a launch, while others use it. A step that had read before writes
+// nothing afterwards, and nothing is read as if from an empty log.
 func (p Place) drop(t *testing.T) {
 	t.Helper()
 	s, e := p.open(t)
@@ -70,8 +71,8 @@ func (p Place) drop(t *testing.T) {
 		put("state", was[0].Version), put("launch-00009", 0), put("key-late", 0),
 	}
 	counter := launchlog.CounterRef{Namespace: one.Namespace, Name: "c"}
-	// Each works on counters that are not there yet. They come to an end, since some engines delete
-	// one row after another.
+	// Each worker uses log counters that do not exist yet. The work is limited, because some
+	// engines delete one row after another.
 	var workers sync.WaitGroup
 	working, end := context.WithCancel(ctx)
 	for w := range 4 {
@@ -133,8 +134,8 @@ func start(namespace, key string) launchlog.Launch {
 	return launchlog.Launch{Namespace: namespace, Request: r, RequestHash: "h"}
 }
 
-// Apart shows that logs whose places lie within each other's keep apart. The first place is the
-// topmost. Namespaces are named like the places below, so that paths of rows are alike.
+// Apart tests that logs whose places are within each other stay separate. The first place is the
+// topmost. Namespaces have the same names as places below, so that the paths of rows are similar.
 func Apart(t *testing.T, open func(below string) launchlog.Store, places ...string) {
 	t.Helper()
 	stores := make([]launchlog.Store, len(places))

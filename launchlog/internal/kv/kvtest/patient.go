@@ -8,8 +8,8 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/kv"
 )
 
-// patient is an engine whose calls go on where a busy node has not answered in time. A commit in
-// doubt is sent again, and then the rows tell what became of it.
+// patient is an engine whose calls continue if a busy node has not answered in time. A commit in
+// doubt is sent again, and then the rows show whether it was carried out.
 type patient struct{ kv.Engine }
 
 func passes(err error) bool {
