@@ -64,7 +64,7 @@ func TestDoctorEtcd(t *testing.T) {
 	defer client.Close()
 	well := map[string]string{
 		"etcd.rights":  "note: authentication is off: whoever reaches the cluster may delete",
-		"etcd.members": "note: there are 1 voting members: without one of them the log stops",
+		"etcd.members": "note: there are 1 voting members: if one of them fails, the log stops",
 		"etcd.version": "passed: etcd 3.",
 	}
 	check := checking(config, etcddoctor.Check)
@@ -111,7 +111,7 @@ func TestDoctorZooKeeper(t *testing.T) {
 	well := map[string]string{
 		"zookeeper.acl": "note: anybody who reaches the ensemble may change or delete " +
 			config.Path + ". ",
-		"zookeeper.servers": "note: there are 1 voting members: without one of them the log stops",
+		"zookeeper.servers": "note: there are 1 voting members: if one of them fails, the log stops",
 		"zookeeper.failover": "unknown: " + config.Servers[0] + " refuses the word conf: add it " +
 			"to 4lw.commands.whitelist",
 		"zookeeper.memory":  "unknown: ",

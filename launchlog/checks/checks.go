@@ -1,12 +1,12 @@
-// Package checks has what checks of a launch log and of its database report: results, and the list
-// of all checks that make them. Package doctor makes those of every log and of SQL databases.
-// Packages etcddoctor, zookeeperdoctor and cassandradoctor make those of their stores, by
-// [Examine].
+// Package checks contains what the checks of a launch log and its database report: results, and the
+// list of all checks that produce them. Package doctor makes the checks of every log and of SQL
+// databases. Packages etcddoctor, zookeeperdoctor and cassandradoctor make those of their stores,
+// with [Examine].
 //
 // Each [Result] names its check by a code that stays the same from release to release. [All] lists
-// the checks with what they look at, and what to do. A [Finding] endangers numbers, or stops the
-// log soon or now. A [Note] is advice. [Unknown] says that a check could not be made, for example
-// because a right is missing.
+// the checks, with what they look at and what to do. A [Finding] endangers numbers, or stops the
+// log now or soon. A [Note] is advice. [Unknown] means that a check could not be made, for example
+// because the role lacks a right.
 package checks
 
 import (
@@ -28,16 +28,16 @@ const (
 	Finding Level = "finding" // numbers are in danger, or the log cannot be used, now or soon
 )
 
-// A Result is what a check saw.
+// A Result is what a check has found.
 type Result struct {
-	Check   string `json:"check"` // the code of one of All
+	Check   string `json:"check"` // the code of a check in All
 	Level   Level  `json:"level"`
-	Message string `json:"message"` // what was seen
+	Message string `json:"message"` // what was found
 	// Remedy says what to do about a note or a finding. It is empty otherwise.
 	Remedy string `json:"remedy,omitempty"`
 }
 
-// New makes a result of a check, with the check's remedy for a note or a finding.
+// New returns a result of a check, with the check's remedy if it is a note or a finding.
 func New(code string, level Level, format string, args ...any) Result {
 	r := Result{Check: code, Level: level, Message: fmt.Sprintf(format, args...)}
 	if level == Note || level == Finding {
@@ -46,17 +46,17 @@ func New(code string, level Level, format string, args ...any) Result {
 	return r
 }
 
-// A Check is something that is looked at.
+// A Check is something that is checked.
 type Check struct {
 	Code   string // stays the same from release to release
-	Looks  string // at what, and why
+	Looks  string // what is checked, and why
 	Remedy string // what to do
 }
 
 //go:embed checks.md
 var page string
 
-// table has the rows of checks.md.
+// table contains the rows of checks.md.
 var table = sync.OnceValue(func() (all []Check) {
 	for line := range strings.Lines(page) {
 		cells := strings.Split(strings.TrimSpace(line), " | ")
@@ -69,10 +69,10 @@ var table = sync.OnceValue(func() (all []Check) {
 	return all
 })
 
-// All lists the checks of all stores.
+// All returns the checks of all stores.
 func All() []Check { return slices.Clone(table()) }
 
-// remedy is what to do about a finding of a check.
+// remedy returns what to do about a finding of a check.
 func remedy(code string) string {
 	for _, c := range table() {
 		if c.Code == code {

@@ -52,13 +52,13 @@ func TestVoters(t *testing.T) {
 	}{
 		{3, 3, nil, "passed: 3 voting members, and all of them answer"},
 		{5, 4, []string{"a"}, "note: addresses do not answer: a. 1 of 5 voting members are down"},
-		{5, 3, []string{"a", "b"}, "finding: 2 of 5 voting members do not answer, and without one"},
+		{5, 3, []string{"a", "b"}, "finding: 2 of 5 voting members do not answer, and if one"},
 		{5, 3, []string{"a"}, "note: addresses do not answer: a. 1 of 5 voting members are down"},
 		{5, 3, nil, "note: 2 of 5 voting members are not named"},
-		{3, 2, []string{"a"}, "finding: 1 of 3 voting members do not answer, and without one more"},
+		{3, 2, []string{"a"}, "finding: 1 of 3 voting members do not answer, and if one more"},
 		{3, 3, []string{"a"}, "note: addresses do not answer: a. 0 of 3 voting members are down"},
 		{2, 1, []string{"a"}, "finding: 1 of 2 voting members do not answer: a"},
-		{2, 2, nil, "note: there are 2 voting members: without one of them the log stops"},
+		{2, 2, nil, "note: there are 2 voting members: if one of them fails, the log stops"},
 		{1, 1, nil, "note: there are 1 voting members"},
 	} {
 		r := Reporter{Code: "etcd.members"}

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// The most that two clocks may differ before that is a note, and a finding. Claims let a clock be
-// ahead by OffsetFinding, unless they are told otherwise.
+// By how much two clocks may differ before the difference is a note or a finding. By default,
+// claims accept a clock that is ahead by up to OffsetFinding.
 const (
 	offsetNote    = time.Second
 	OffsetFinding = 30 * time.Second
 )
 
-// A Reporter gathers what one probe sees. The results have its code.
+// A Reporter collects the results of one probe, under its code.
 type Reporter struct {
 	Code    string
 	Results []Result
@@ -27,10 +27,10 @@ func (r *Reporter) Finding(format string, args ...any) { r.Add(Finding, format, 
 // Note reports advice.
 func (r *Reporter) Note(format string, args ...any) { r.Add(Note, format, args...) }
 
-// Unknown reports what could not be looked at.
+// Unknown reports what could not be checked.
 func (r *Reporter) Unknown(format string, args ...any) { r.Add(Unknown, format, args...) }
 
-// Used reports a share that is used up: a note from 80 % on, a finding from 90 %.
+// Used reports how much is used up: a note from 80 % on, a finding from 90 %.
 func (r *Reporter) Used(percent int, format string, args ...any) {
 	switch {
 	case percent >= 90:
@@ -40,16 +40,16 @@ func (r *Reporter) Used(percent int, format string, args ...any) {
 	}
 }
 
-// Pass says what was seen, unless there was something to report.
+// Pass reports what was found, unless there was something else to report.
 func (r *Reporter) Pass(format string, args ...any) {
 	if len(r.Results) == 0 {
 		r.Add(Passed, format, args...)
 	}
 }
 
-// Clock reports how far this machine's clock is off another one, whose time was asked for between
-// before and after. What the answer's way may explain is no offset. Whose names the other clock,
-// as in "the store's".
+// Clock reports how far this machine's clock is from another, which was read between before and
+// after. A difference that the duration of the request may explain does not count. Whose names the
+// other clock, for example "the store's".
 func (r *Reporter) Clock(before, other, after time.Time, whose string) {
 	offset, where := before.Sub(other), "ahead of"
 	if other.After(before) {
@@ -68,8 +68,8 @@ func (r *Reporter) Clock(before, other, after time.Time, whose string) {
 	r.Pass(text, offset, where, whose)
 }
 
-// Versions reports the versions of a product's servers, each of them once. Those before major.minor
-// are reported at the given level, and an empty one is not known.
+// Versions reports the versions of a product's servers, each of them once. Versions before
+// major.minor are reported at the given level. An empty version is unknown.
 func (r *Reporter) Versions(product string, versions []string, older Level, major, minor int) {
 	var all []string
 	for _, v := range versions {
@@ -79,7 +79,7 @@ func (r *Reporter) Versions(product string, versions []string, older Level, majo
 		all = append(all, v)
 		var has [2]int
 		if _, err := fmt.Sscanf(v, "%d.%d", &has[0], &has[1]); err != nil {
-			r.Unknown("%q is no version", v)
+			r.Unknown("%q is not a version", v)
 		} else if slices.Compare(has[:], []int{major, minor}) < 0 {
 			r.Add(older, "%s %s is older than %d.%d", product, v, major, minor)
 		}
@@ -87,43 +87,44 @@ func (r *Reporter) Versions(product string, versions []string, older Level, majo
 	r.Pass("%s %s", product, strings.Join(all, ", "))
 }
 
-// Voters reports on a cluster that decides by majority, of so many voting members. Up are those
-// that answer. Away are the addresses that do not. A member that is neither has no address here.
+// Voters reports on a cluster that decides by majority and has the given number of voting members.
+// Up is how many of them answer, and away are the addresses that do not. A member that is in
+// neither has no known address.
 func (r *Reporter) Voters(voters, up int, away []string) {
 	unnamed := max(0, voters-up-len(away))
 	down, names := voters-up-unnamed, strings.Join(away, ", ")
-	switch most := (voters - 1) / 2; { // that may be down
+	switch most := (voters - 1) / 2; { // how many may be down
 	case voters < 3 && down > 0:
 		r.Finding("%d of %d voting members do not answer: %s", down, voters, names)
 	case voters < 3:
-		r.Note("there are %d voting members: without one of them the log stops", voters)
+		r.Note("there are %d voting members: if one of them fails, the log stops", voters)
 	case down >= most && down > 0:
-		r.Finding("%d of %d voting members do not answer, and without one more the log stops: %s",
+		r.Finding("%d of %d voting members do not answer, and if one more fails, the log stops: %s",
 			down, voters, names)
 	case len(away) > 0:
 		r.Note("addresses do not answer: %s. %d of %d voting members are down", names, down, voters)
 	}
 	if unnamed > 0 {
-		r.Note("%d of %d voting members are not named, and not asked where others are away",
+		r.Note("%d of %d voting members are not named, and are not asked if others do not answer",
 			unnamed, voters)
 	}
 	r.Pass("%d voting members, and all of them answer", voters)
 }
 
-// Add reports at a level that is given.
+// Add reports at the given level.
 func (r *Reporter) Add(level Level, format string, args ...any) {
 	r.Results = append(r.Results, New(r.Code, level, format, args...))
 }
 
-// A Probe makes the check of a code. T is what it asks.
+// A Probe makes the check with its code. T is what it examines.
 type Probe[T any] struct {
 	Code string
 	Look func(ctx context.Context, of T, r *Reporter) error
 }
 
-// Examine makes checks in turn. One that the database refuses is unknown. Where the database does
-// not answer any more, as alive says, all of it has failed. The error begins with the check's code,
-// and the caller puts the name of its package before that.
+// Examine makes checks one after another. A check that the database refuses is unknown. If the
+// database no longer answers, according to alive, Examine fails. The error begins with the check's
+// code, and the caller prepends the name of its package.
 func Examine[T any](
 	ctx context.Context, of T, probes []Probe[T], alive func(context.Context) error,
 ) (results []Result, err error) {

@@ -58,7 +58,7 @@ func TestDoctorEtcdMembers(t *testing.T) {
 	two.Endpoints = config.Endpoints[:2]
 	findings.Checked(t, "two are named", two, etcddoctor.Check,
 		findings.With(well, "etcd.members",
-			"note: 1 of 3 voting members are not named, and not asked where others are away"))
+			"note: 1 of 3 voting members are not named, and are not asked if others do not answer"))
 	other := dbtest.Server(t, databases.Etcd)
 	more := config
 	more.Endpoints = append(slices.Clone(config.Endpoints), other.Addresses...)
@@ -73,7 +73,7 @@ func TestDoctorEtcdMembers(t *testing.T) {
 	signal(t, c.Nodes[0], "STOP")
 	findings.Checked(t, "one is stopped", config, etcddoctor.Check,
 		findings.With(well, "etcd.members",
-			"finding: 1 of 3 voting members do not answer, and without one more the log stops: "+
+			"finding: 1 of 3 voting members do not answer, and if one more fails, the log stops: "+
 				config.Endpoints[0]))
 	signal(t, c.Nodes[1], "STOP")
 	_, _, err := etcddoctor.Check(ctx, config)

@@ -38,10 +38,10 @@ func TestDoctorZooKeeperServers(t *testing.T) {
 	two.Servers = config.Servers[1:]
 	findings.Checked(t, "two are named", two, zookeeperdoctor.Check,
 		findings.With(well, "zookeeper.servers",
-			"note: 1 of 3 voting members are not named, and not asked where others are away"))
+			"note: 1 of 3 voting members are not named, and are not asked if others do not answer"))
 	signal(t, c.Nodes[2], "STOP")
 	inZooKeeperEventually(t, config, findings.With(well, "zookeeper.servers",
-		"finding: 1 of 3 voting members do not answer, and without one more the log stops: "+
+		"finding: 1 of 3 voting members do not answer, and if one more fails, the log stops: "+
 			config.Servers[2]))
 	signal(t, c.Nodes[1], "STOP")
 	away := zookeeper.Config{Servers: config.Servers[1:]}
