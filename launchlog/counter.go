@@ -36,8 +36,8 @@ type CounterState struct {
 	Name      string    `json:"name"`
 	Value     int64     `json:"value,string"` // the last number handed out
 	UpdatedAt time.Time `json:"updated_at"`   // see Times in the package's documentation
-	// Note and Holder are those of the Raise that set the value. They are empty if another
-	// operation set it.
+	// Note and Holder come from the Raise that set the value. They are empty if another operation
+	// set it.
 	Note   string `json:"note,omitempty"`
 	Holder string `json:"holder,omitempty"`
 }

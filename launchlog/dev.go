@@ -20,9 +20,9 @@ const devEnvironment = "dev"
 // the app takes its next generator number. If somebody has ended the launch, the next start begins
 // another one.
 //
-// JoinDev is never for production, where a launch records who deployed what. It therefore returns a
-// [*JoinError] if IDMINT_LAUNCH_ID is set, or if the log's namespace has a launch of another
-// environment. Other errors are those of [Log.StartOrJoin].
+// JoinDev is never for production, because there a launch records who deployed what. It therefore
+// returns a [*JoinError] if IDMINT_LAUNCH_ID is set, or if the log's namespace has a launch of
+// another environment. Other errors are the same as for [Log.StartOrJoin].
 func (l *Log) JoinDev(ctx context.Context, service string) (*Generators, error) {
 	if l == nil {
 		return nil, errNotMade
@@ -56,7 +56,8 @@ func (l *Log) onlyDev(ctx context.Context, app App) error {
 			if launch.Environment != devEnvironment {
 				return &JoinError{App: app, Err: ErrOtherApp, Reason: fmt.Sprintf("the log has "+
 					"launch %d of %s in %s: give the app its deployment or its launch, or use "+
-					"another log for development", launch.ID, quote(launch.Service), quote(launch.Environment))}
+					"another log for development", launch.ID, quote(launch.Service),
+					quote(launch.Environment))}
 			}
 		}
 		if len(page) < pageRows {

@@ -98,11 +98,11 @@ type AheadError struct {
 func (e *AheadError) Error() string {
 	row := fmt.Sprintf("launch %d of namespace %s exists, but the next launch", e.Number,
 		e.Namespace)
-	do := fmt.Sprintf("run `idmint advance --launch %d`, which ends the launches that run", e.Number)
+	do := fmt.Sprintf("run `idmint advance --launch %d`, which ends running launches", e.Number)
 	if e.Launch != 0 {
 		do = "start a new launch"
-		row = fmt.Sprintf("generator number %d of launch %d of namespace %s is taken, but the next "+
-			"generator", e.Number, e.Launch, e.Namespace)
+		row = fmt.Sprintf("generator number %d of launch %d of namespace %s is taken, but the "+
+			"next generator", e.Number, e.Launch, e.Namespace)
 	}
 	return fmt.Sprintf("launchlog: rows contradict each other: %s number would be %d. "+
 		"Find out who wrote to the tables, and then %s, or run: %s", row, e.Next, do, e.Mend())

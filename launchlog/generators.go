@@ -84,13 +84,14 @@ func (l *Log) proceed(ctx context.Context, launch int, why error) (Launch, error
 	r.Key = "continues launch " + strconv.Itoa(launch)
 	// All processes give the same reason here. Numbers that are used up stay used up, even if the
 	// launch was about to be handed on.
-	r.Reason = fmt.Sprintf("launch %d, of key %s, has used its generator numbers", launch, quote(old.Key))
+	r.Reason = fmt.Sprintf("launch %d, of key %s, has used its generator numbers", launch,
+		quote(old.Key))
 	switch {
 	case errors.Is(why, ErrEnded) && old.Outcome != HandedOn:
 		return Launch{}, why
 	case old.NextGenerator < MaxGenerators:
-		r.Reason = fmt.Sprintf("another launch took over the digits of launch %d, of key %s", launch,
-			quote(old.Key))
+		r.Reason = fmt.Sprintf("another launch took over the digits of launch %d, of key %s",
+			launch, quote(old.Key))
 	}
 	return l.Start(ctx, r)
 }

@@ -85,12 +85,11 @@ func (l *Log) Join(ctx context.Context, app App) (*Generators, error) {
 
 // StartOrJoin joins the launch with a key, and starts it if there is none. It is for apps that
 // start their own launch: each process of a deployment makes the same request, whose key identifies
-// the deployment. If their requests differ, as those of two builds do, the launch has the request
-// of the process that came first. A launch that has ended is continued in a new one, whose key has
-// "#2" appended, or "#3" and so on, so that a deployment can start again after [Log.Advance] or a
-// rollback.
+// the deployment. If the requests differ, for example because they come from two builds, the first
+// one counts. A launch that has ended is continued in a new one, whose key has "#2" appended, or
+// "#3" and so on, so that a deployment can start again after [Log.Advance] or a rollback.
 //
-// Errors are those of [Log.Start], except the [*ConflictError], and those of [Log.Join].
+// Errors are the same as for [Log.Start], except the [*ConflictError], and for [Log.Join].
 func (l *Log) StartOrJoin(ctx context.Context, r Request) (*Generators, error) {
 	if l == nil {
 		return nil, errNotMade

@@ -263,8 +263,8 @@ func newToken() string { return string(rune('a'+tables)) + rand.Text()[1:] }
 // If the last launch number is already above last, the error is a [*RequestError], and the launches
 // above last continue to run. In etcd, ZooKeeper and Cassandra, an advance ends the launches one by
 // one. If an earlier advance was cut off, it is finished first, whatever its number, and the error
-// says so. Otherwise this call has changed nothing, unless one of its attempts succeeded and the
-// answer was lost. Other errors: [*UnresolvedError], or the store's own.
+// mentions it. Otherwise this call has changed nothing, unless one of its attempts succeeded and
+// the answer was lost. Other errors: [*UnresolvedError], or the store's own.
 func (l *Log) Advance(ctx context.Context, last int, actor string) (int, error) {
 	if !validLaunch(last) {
 		return 0, &RequestError{"last", strconv.Itoa(last), "is not a launch number"}
@@ -280,8 +280,8 @@ func (l *Log) Advance(ctx context.Context, last int, actor string) (int, error) 
 			return 0, err
 		}
 		if len(newest) == 0 || last-newest[0].ID >= Lap {
-			return 0, &RequestError{"last", key, "would leave the namespace no digits: it is a lap " +
-				"beyond the newest launch that the log has"}
+			return 0, &RequestError{"last", key, "would leave the namespace no digits: it is a " +
+				"lap beyond the newest launch that the log has"}
 		}
 	}
 	finished := 0 // by any of the attempts

@@ -29,7 +29,8 @@ func observed[T any](
 	began := time.Now()
 	result, err := run(ctx)
 	l.opts.Observe(ctx, Step{
-		Namespace: l.opts.Namespace, Op: op, Attempt: attempt, Duration: time.Since(began), Err: err,
+		Namespace: l.opts.Namespace, Op: op, Attempt: attempt, Duration: time.Since(began),
+		Err: err,
 	})
 	return result, err
 }

@@ -29,7 +29,8 @@ const trimRows = 256
 func (l *Log) Trim(ctx context.Context, age time.Duration) (removed int, err error) {
 	if age < MinTrimAge {
 		return 0, &RequestError{
-			"age", age.String(), "must be at least a day: younger claims settle operations in progress",
+			"age", age.String(),
+			"must be at least a day: younger claims settle operations in progress",
 		}
 	}
 	now, err := l.Now(ctx)

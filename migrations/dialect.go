@@ -75,8 +75,8 @@ var engines = map[Dialect]engine{
 	SQLite: {
 		tables: `SELECT count(*) FROM sqlite_schema
 			WHERE type = 'table' AND name = 'idmint_schema'`,
-		unfit: `SELECT 'the file is in WAL mode, which a launch log cannot use: keep the log in a ' ||
-			'separate file, such as launches.db, or set PRAGMA journal_mode = DELETE in this one'
+		unfit: `SELECT 'the file is in WAL mode, which a launch log cannot use: keep the log in ' ||
+			'a separate file, such as launches.db, or set PRAGMA journal_mode = DELETE in this one'
 			FROM pragma_journal_mode WHERE journal_mode = 'wal'`,
 	},
 	Postgres: {

@@ -1,7 +1,7 @@
 // Package checks contains what the checks of a launch log and its database report: results, and the
 // list of all checks that produce them. Package doctor makes the checks of every log and of SQL
-// databases. Packages etcddoctor, zookeeperdoctor and cassandradoctor make those of their stores,
-// with [Examine].
+// databases. Packages etcddoctor, zookeeperdoctor and cassandradoctor make the checks of their
+// stores, with [Examine].
 //
 // Each [Result] names its check by a code that stays the same from release to release. [All] lists
 // the checks, with what they look at and what to do. A [Finding] endangers numbers, or stops the

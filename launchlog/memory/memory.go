@@ -354,7 +354,8 @@ func (s *Store) Order(
 		token, next := "", 0
 		if l := n.launches[look.Launch]; l != nil {
 			next = l.row.NextGenerator
-			if found := l.from(look.Generator); len(found) > 0 && found[0].Generator == look.Generator {
+			found := l.from(look.Generator)
+			if len(found) > 0 && found[0].Generator == look.Generator {
 				token = found[0].Token
 			}
 		}

@@ -68,8 +68,8 @@ func classify(err error, sent, broken bool) error {
 // eventsAhead explains that a logical replica took over, which has the rows but not their sequence.
 func eventsAhead(schema string) error {
 	events := dialect.Postgres.Quote(schema) + ".idmint_launch_event"
-	return fmt.Errorf("rows contradict each other: an event exists, but the sequence hands out its "+
-		"number again, as after a logical replica took over. Run: SELECT "+
+	return fmt.Errorf("rows contradict each other: an event exists, but the sequence hands out "+
+		"its number again, for example because a logical replica took over. Run: SELECT "+
 		"setval(pg_get_serial_sequence('%s', 'event_id'), max(event_id)) FROM %[1]s", events)
 }
 

@@ -57,7 +57,8 @@ func checkPath(path string) error {
 	}
 	switch {
 	case path == "" || strings.HasPrefix(path, ":memory:"):
-		return &FileError{path, "must name a file: a launch log in memory would not survive the process"}
+		return &FileError{path, "must name a file: a launch log in memory would not survive the " +
+			"process"}
 	case strings.IndexByte(path, 0) >= 0:
 		return &FileError{path, "has a NUL byte"}
 	case !hasCgo:

@@ -44,8 +44,8 @@ func checkSystem(path string) error {
 		file.Mode&unix.S_IFMT == unix.S_IFREG &&
 		(file.Nlink > 1 || file.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0) {
 		return &FileError{
-			path, "has several names, because of a hard link or because only the file is mounted, " +
-				"and SQLite keeps a journal for each: mount its folder",
+			path, "has several names, because of a hard link or because only the file is " +
+				"mounted, and SQLite keeps a journal for each: mount its folder",
 		}
 	}
 	return nil
@@ -55,7 +55,7 @@ func checkSystem(path string) error {
 // Open would reject.
 func publish(from, to string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE)
-	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) { // the file system does not support it
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) { // not supported
 		return link(from, to)
 	}
 	if err != nil {

@@ -60,8 +60,8 @@ func (s *Store) write(ctx context.Context, f rows.Step) (any, error) {
 	case r := <-answer:
 		return r.value, r.err
 	default:
-		err := fmt.Errorf("%s: its commit waits for the disk, or for rows that are being read from "+
-			"the file: %w", s.path, ctx.Err())
+		err := fmt.Errorf("%s: its commit waits for the disk, or for rows that are being read "+
+			"from the file: %w", s.path, ctx.Err())
 		return nil, &launchlog.AttemptError{Ambiguous: true, Err: err}
 	}
 }
@@ -103,8 +103,8 @@ func (s *Store) transact(ctx context.Context, decided *atomic.Bool, f rows.Step)
 
 // commit commits, and acknowledges only what others are sure to see. It therefore checks the file's
 // name again: if the file was removed or replaced while the disk was busy, the commit is in a file
-// that nobody else will open. That is ambiguous, because the replacement may be a copy that
-// contains it. A Log that runs the step again gets the same error, and stops.
+// that nobody else will open. The result is ambiguous, because the replacement may be a copy that
+// contains the commit. A Log that runs the step again gets the same error, and stops.
 //
 // From then on, no number is acknowledged twice. Suppose that B has opened another file under the
 // name. A step of A that is acknowledged checked the name earlier, after its own commit, so the
@@ -153,8 +153,8 @@ func (s *Store) classify(err error, commit bool) error {
 	of, cause := dialect.CauseOf(err)
 	switch {
 	case cause == dialect.Contended && commit:
-		return &launchlog.AttemptError{Err: fmt.Errorf("%s: %w: rows are being read from the file: "+
-			"close them, or keep the launch log in a separate file", s.path, err)}
+		return &launchlog.AttemptError{Err: fmt.Errorf("%s: %w: rows are being read from the "+
+			"file: close them, or keep the launch log in a separate file", s.path, err)}
 	case cause == dialect.Contended:
 		return &launchlog.AttemptError{Err: fmt.Errorf("%s: %w: %s", s.path, err, rows.Ready)}
 	case of != dialect.SQLite:

@@ -27,7 +27,8 @@ func trim(t *testing.T, store launchlog.Store, age []func(launchlog.Store, launc
 	}
 	claim := func(token int) (c launchlog.Claim) {
 		take := launchlog.Claim{
-			Namespace: ref.Namespace, Launch: ref.Launch, Token: fmt.Sprint(token), Host: "h", PID: 1,
+			Namespace: ref.Namespace, Launch: ref.Launch, Token: fmt.Sprint(token), Host: "h",
+			PID: 1,
 		}
 		err := settled(func() (err error) { c, err = store.ClaimGenerator(ctx, take); return err })
 		wantError(t, err, nil)

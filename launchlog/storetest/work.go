@@ -44,8 +44,8 @@ func Disturb(
 	disturber.Wait()
 	d.audit(t, disturb == nil)
 	t.Logf("seed %d: %d disturbances, %d calls cut off: %d launches, %d claims, %d ranges, "+
-		"%d windows", d.seed, disturbances, d.cut, len(d.keys), len(d.pairs), len(d.dense)+len(d.floors),
-		len(d.windows))
+		"%d windows", d.seed, disturbances, d.cut, len(d.keys), len(d.pairs),
+		len(d.dense)+len(d.floors), len(d.windows))
 }
 
 // Simulate runs a few such workers on a [Faulty] store, and audits the log. The faults and the

@@ -115,8 +115,8 @@ func Place(field, path string) (string, error) {
 		return "/idmint", nil
 	case len(path) > 512 || !placePattern.MatchString(path):
 		return "", &launchlog.RequestError{
-			Field: field, Value: path, Reason: "must be /NAME or /NAME/NAME, of up to 512 letters, " +
-				"digits and signs - _ . ~ %, where no name begins with . or ~",
+			Field: field, Value: path, Reason: "must be /NAME or /NAME/NAME, of up to 512 " +
+				"letters, digits and signs - _ . ~ %, where no name begins with . or ~",
 		}
 	}
 	return path, nil

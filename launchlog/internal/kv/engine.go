@@ -1,6 +1,6 @@
 // Package kv is a launchlog.Store over a small engine that compares and writes rows: etcd,
-// ZooKeeper or Cassandra. The engines are packages below launchlog. Its steps are those of the
-// model launch.pml in docs/design/models.
+// ZooKeeper or Cassandra. The engines are packages below launchlog. Its steps follow the model
+// launch.pml in docs/design/models.
 package kv
 
 import (
@@ -56,7 +56,7 @@ type Engine interface {
 	Commit(ctx context.Context, part string, changes ...Change) (done bool, err error)
 
 	// List returns up to limit rows of a partition whose names are between after and before, both
-	// excluded, in the byte order of the names. An empty name is no limit. List sees what was
+	// excluded, in the byte order of the names. An empty name sets no limit. List sees what was
 	// acknowledged before the call, but is not a snapshot.
 	List(ctx context.Context, part, after, before string, limit int) ([]Row, error)
 

@@ -11,7 +11,8 @@ import (
 
 // StartLaunch implements launchlog.Store. One commit raises the last number, and inserts the key
 // and the launch. If the launch takes its digits over from another, that launch has ended earlier,
-// so its next generator number stays the same whoever creates the launch that continues it.
+// so its next generator number stays the same, no matter which process creates the launch that
+// continues it.
 func (s *Store) StartLaunch(ctx context.Context, start launchlog.Launch) (launchlog.Launch, error) {
 	part := launchesPart(start.Namespace)
 	var there int // the launch that has the key

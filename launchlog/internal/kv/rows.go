@@ -28,9 +28,9 @@ import (
 //	                    event-000001   an advance of the log counter
 //	NS/order/service-… state          the service's order register
 //
-// Rows named state are overwritten, and the others are written once. What a commit did is therefore
-// known from its other rows, however often the state was overwritten since, until a trim deletes
-// them. After that, a claim in doubt counts as not made, and its number is left unused.
+// Rows named state are overwritten, and the others are written once. The effect of a commit is
+// therefore known from its other rows, however often the state was overwritten since, until a trim
+// deletes them. After that, a claim in doubt counts as not made, and its number is left unused.
 const stateRow = "state"
 
 func launchesPart(namespace string) string { return namespace + "/launches" }
@@ -106,7 +106,7 @@ type launches struct {
 	Write    string `json:"write"`
 }
 
-// advance is an advance of the launch numbers that has not ended all launches yet.
+// advance is an advance of the launch numbers that is not finished.
 type advance struct {
 	Word    string            `json:"word"` // identifies it
 	UpTo    int               `json:"up_to"`

@@ -134,7 +134,8 @@ func pages[T any](
 			if err == nil {
 				page, err = decodeAll[T](rows, func(int) string { return part })
 			}
-			if len(page) == 0 && err == nil || !yield(page, err) || len(page) < asked || err != nil {
+			if len(page) == 0 && err == nil || !yield(page, err) || len(page) < asked ||
+				err != nil {
 				return
 			}
 			limit -= len(rows)

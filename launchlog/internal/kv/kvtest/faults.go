@@ -157,7 +157,7 @@ func lateCommit(t *testing.T, open opening) {
 	l.versions(t, 3, 9)
 }
 
-// nobodyAnswers tests that calls end with their context. What was sent is in doubt.
+// nobodyAnswers tests that calls end with their context. A commit that was sent is in doubt.
 func nobodyAnswers(t *testing.T, open opening) {
 	l := newLossy(t, open)
 	calling, cancel := context.WithCancel(ctx)

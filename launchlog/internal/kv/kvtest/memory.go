@@ -151,5 +151,5 @@ func (m *Memory) Each(ctx context.Context, parts []string, name string) ([]kv.Ro
 	return rows, nil
 }
 
-// Now implements kv.Engine: there is no clock.
+// Now implements kv.Engine. It returns zero, because Memory has no clock.
 func (m *Memory) Now(ctx context.Context) (time.Time, error) { return time.Time{}, ctx.Err() }
