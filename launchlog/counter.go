@@ -172,9 +172,9 @@ func (c *Counter) Reserve(ctx context.Context, floor, n int64) (first int64, err
 // numbers before, the error is [ErrBehind].
 //
 // If an answer was lost for good, the error is an [*UnresolvedError] that is uncertain. Call Raise
-// again with the same r until the result is known. Until then, do not use what the numbers up to
-// r.To are for, and do not give it up, because a late operation may yet be carried out. Other
-// errors: [*RequestError], or the store's own.
+// again with the same r until the result is known. Until then, neither use the numbers up to r.To
+// nor give them up, because a late operation may yet be carried out. Other errors: [*RequestError],
+// or the store's own.
 func (c *Counter) Raise(ctx context.Context, r Raise) (CounterState, error) {
 	if c == nil {
 		return CounterState{}, errNotMade

@@ -102,7 +102,7 @@
 // [ErrLaunchesExhausted].
 //
 // Each restart of an app uses a generator number, so an app that crashes once a second uses up all
-// numbers of its digits in 28 hours. [Options].Warn is called at 80, 90 and 95 %, once each. After
-// that, [Generators] continues with another launch. Warn is called for log counters as well,
-// although only a floor that is far too high uses one up.
+// numbers of its digits in 28 hours. [Options].Warn is called at 80, 90 and 95 %, once each. When
+// the numbers are used up, [Generators] continues with another launch. Warn is called for log
+// counters as well, although only a floor that is far too high uses one up.
 package launchlog

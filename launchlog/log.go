@@ -262,7 +262,7 @@ func newToken() string { return string(rune('a'+tables)) + rand.Text()[1:] }
 //
 // If the last launch number is already above last, the error is a [*RequestError], and the launches
 // above last continue to run. In etcd, ZooKeeper and Cassandra, an advance ends the launches one by
-// one. If an earlier advance was cut off, it is finished first, whatever its number, and the error
+// one. If an earlier advance was cut off, it is finished first, regardless of last, and the error
 // mentions it. Otherwise this call has changed nothing, unless one of its attempts succeeded and
 // the answer was lost. Other errors: [*UnresolvedError], or the store's own.
 func (l *Log) Advance(ctx context.Context, last int, actor string) (int, error) {

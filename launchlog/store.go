@@ -24,7 +24,7 @@ type Store interface {
 	// KnownLaunch.
 	//
 	// The launch's number is [Digits.Next] of the last one. If all digits are in use, the launch
-	// takes over another launch's: the lowest one above last − [Lap] that [Launch.Passes]. Its
+	// takes over the digits of the lowest launch above last − [Lap] that [Launch.Passes]. Its
 	// number is that launch's number plus [Lap]. The other launch ends as [HandedOn] if it is
 	// running, and its next generator number after that is the first of the new launch. If no
 	// launch can pass its digits on, the error is ErrLaunchesExhausted.
@@ -136,9 +136,10 @@ type Look struct {
 	Reached   int64
 }
 
-// Kept returns ErrBehind if the store has lost the claim of the look: by its token, the claim with
-// that number is another one or missing, and in the latter case the launch's next number is not
-// higher either. (A claim may be missing although its number counts as taken.)
+// Kept returns ErrBehind if the store has lost the claim of the look. Token is that of the store's
+// claim with the look's number, or "" if there is none, and next is the launch's next number. The
+// claim is lost if another has its number, or if there is none and next is not above it. (A claim
+// may be missing although its number counts as taken.)
 func (l Look) Kept(token string, next int) error {
 	if l.Token == "" || token == l.Token || token == "" && next > l.Generator {
 		return nil

@@ -23,9 +23,9 @@ const trimRows = 256
 // Cassandra, claims have the times of the processes that took them, so claims of a process whose
 // clock was a day behind appear a day older.
 //
-// Trim works launch by launch, in small steps, and many may run at once. An error leaves the claims
-// removed so far removed, and Trim can be called again. Other errors: [*UnresolvedError], or the
-// store's own.
+// Trim works launch by launch, in small steps, and many may run at once. After an error, the claims
+// removed so far stay removed, and Trim can be called again. Other errors: [*UnresolvedError], or
+// the store's own.
 func (l *Log) Trim(ctx context.Context, age time.Duration) (removed int, err error) {
 	if age < MinTrimAge {
 		return 0, &RequestError{

@@ -1,7 +1,7 @@
 // Package migrations creates and upgrades the tables of the launch log.
 //
-// [Up] is safe if many processes run it when they first start. Each migration is one transaction
-// that also records its version, and a process that finds a migration done continues with the next.
+// Many processes may run [Up] at once when they first start. Each migration is one transaction that
+// also records its version, and a process that finds a migration done continues with the next.
 // [Down] is a single transaction. Other tools find the same SQL in [FS], as NNNN_name.up.sql and
 // NNNN_name.down.sql. Each file records its version in the table idmint_schema, so different tools
 // may be combined.

@@ -69,7 +69,7 @@ func (r *Reporter) Clock(before, other, after time.Time, whose string) {
 }
 
 // Versions reports the versions of a product's servers, each of them once. Versions before
-// major.minor are reported at the given level. An empty version is unknown.
+// major.minor are reported at the given level. An empty version is not known, and is skipped.
 func (r *Reporter) Versions(product string, versions []string, older Level, major, minor int) {
 	var all []string
 	for _, v := range versions {

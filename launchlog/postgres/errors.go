@@ -16,7 +16,7 @@ var (
 		"the standby may lack the commit")
 	errReadOnly = errors.New("the server is read-only: it is a standby, " +
 		"or its default_transaction_read_only is on")
-	// errHidden is final, because the log would take rows that a policy hides for lost, and hand
+	// errHidden is final: to the log, rows that a policy hides would seem lost, so it would hand
 	// out their numbers again.
 	errHidden = errors.New("row-level security may hide rows of the launch log from this role: " +
 		"disable it on the log's tables, or give the role BYPASSRLS")
@@ -55,8 +55,8 @@ func classify(err error, sent, broken bool) error {
 			return &launchlog.AttemptError{Err: err}
 		}
 		return err
-	// For what was already sent, pgx reports this too: a batch whose answer is lost ends with "conn
-	// closed".
+	// For a batch that was sent, SafeToRetry may be true as well: one whose answer is lost ends
+	// with "conn closed".
 	case !sent && pgconn.SafeToRetry(err):
 		return &launchlog.AttemptError{Err: err}
 	case broken:

@@ -119,7 +119,7 @@ func (c *Cluster[C]) client(ctx context.Context, n *node[C]) (client C, err erro
 const (
 	longestTurn = 200 * time.Millisecond // between two attempts of a call
 	mostRounds  = 8                      // after which patience stops growing
-	impatience  = 250 * time.Millisecond // the shortest call whose end counts against the node
+	impatience  = 250 * time.Millisecond // a call that ends after this time counts against the node
 	homeTime    = 10 * time.Second       // until the first node is tried again: see Driver.Home
 )
 

@@ -17,7 +17,7 @@ const ServerTime = time.Minute
 // some connections without an answer.
 const onceTime = 5 * time.Second
 
-// IdleTime is how long an unused connection is kept open before others may have it, for example
+// IdleTime is how long an unused connection is kept open. It is limited so that others can connect
 // when a thousand processes start at once. It is longer than the second between two reads of the
 // order register by a generator, so that up to fifteen minting processes keep their connections.
 // With more processes, each reads less often, and together they connect at most ten times a second.
