@@ -250,7 +250,7 @@ func each(t *testing.T, client func() kv.Engine) {
 	}
 }
 
-// snapshot reads rows while they are written, always together.
+// snapshot reads rows that are always written together, while they are written.
 func snapshot(t *testing.T, client func() kv.Engine) {
 	const rounds = 30
 	writer, reader := client(), client()
