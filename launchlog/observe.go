@@ -10,7 +10,8 @@ import (
 type Step struct {
 	Namespace string
 	// Op is the operation, as in an UnresolvedError: "start", "end", "claim", "advance", "digits",
-	// "trim", "show", "list", "events", "claims", "now", "reserve", "raise", "last" or "counters".
+	// "trim", "show", "list", "events", "claims", "now", "room", "reserve", "raise", "last" or
+	// "counters".
 	Op       string
 	Attempt  int           // 1 for the first attempt of a call
 	Duration time.Duration // of this attempt, without the pause before it
