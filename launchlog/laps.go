@@ -84,7 +84,7 @@ func (l *Log) Digits(ctx context.Context) (Digits, error) {
 func (l *Log) SetDigits(ctx context.Context, d Digits) error {
 	refuse := func(why string) error { return &RequestError{"digits", d.String(), why} }
 	if d.First < 1 || d.Last < d.First || d.Last >= Lap {
-		return refuse("must be a range within  " + AllDigits.String())
+		return refuse("must be a range within " + AllDigits.String())
 	}
 	is, err := attempt(ctx, l, "digits", d.String(), func(ctx context.Context) (Digits, error) {
 		return l.store.SetDigits(ctx, l.opts.Namespace, d)

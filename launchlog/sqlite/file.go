@@ -102,7 +102,7 @@ func (s *Store) checkJournal(ctx context.Context, tx interface {
 	if err == nil && mode == "wal" {
 		err = &FileError{
 			s.path, "is in WAL mode, in which an acknowledged number is lost with " +
-				filepath.Base(s.path) + "-wal: keep the launch log in a separate file, such as  " +
+				filepath.Base(s.path) + "-wal: keep the launch log in a separate file, such as " +
 				"launches.db, or set PRAGMA journal_mode = DELETE in this one",
 		}
 	}
