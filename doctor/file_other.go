@@ -4,5 +4,5 @@ package doctor
 
 import "os"
 
-// fileNumber is "": the system numbers no files as Unix does.
+// fileNumber returns "", because the system does not number files as Unix does.
 func fileNumber(os.FileInfo) string { return "" }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// fileNumber is the file's number on its file system.
+// fileNumber returns the file's inode number.
 func fileNumber(info os.FileInfo) string {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return fmt.Sprint(stat.Ino)

@@ -13,15 +13,16 @@ import (
 )
 
 const (
-	// farAhead is beyond the longest window that a generator reserves, an hour.
+	// farAhead is more than the longest window that a generator reserves, which is an hour.
 	farAhead = time.Hour + time.Minute
-	// shown is how many names a message has.
+	// shown is the most names that a message lists.
 	shown = 5
 )
 
 // Log checks what a launch log holds: the share of numbers that are used, locked numbers, and the
-// offset of this machine's clock. It reads all running launches and all counters, in pages. The
-// error is the log's where the store does not answer. A [Watch] does the same once a minute.
+// offset of this machine's clock. It reads all running launches and all log counters, in pages. If
+// the store does not answer, Log returns the log's error. A [Watch] makes the same checks at most
+// once a minute.
 func Log(ctx context.Context, log *launchlog.Log) ([]checks.Result, error) {
 	c, err := read(ctx, log, time.Now, 0)
 	if err != nil {
@@ -30,7 +31,7 @@ func Log(ctx context.Context, log *launchlog.Log) ([]checks.Result, error) {
 	return c.check(c.shares()), nil
 }
 
-// check makes the checks of a content.
+// check runs the checks of a content.
 func (c *content) check(shares []Share) (results []checks.Result) {
 	for _, check := range contentChecks {
 		r := checks.Reporter{Code: check.code}
@@ -67,12 +68,12 @@ func compareClocks(c *content, _ []Share, r *checks.Reporter) {
 	}
 }
 
-// forecast says when launches come to digits that earlier ones had, and how many starts of apps are
-// left, at the pace of the newest launches.
+// forecast estimates when launches repeat the digits of earlier ones, and how many starts of apps
+// are left, at the pace of the newest launches.
 func forecast(c *content, _ []Share, r *checks.Reporter) {
 	last := c.lastLaunch()
 	left := c.digits.Last - last
-	text := fmt.Sprintf("launch %d is the last one", last)
+	text := fmt.Sprintf("the latest launch is %d", last)
 	if n := len(c.newest); n > 1 {
 		starts := 0
 		for _, l := range c.newest {
@@ -88,12 +89,12 @@ func forecast(c *content, _ []Share, r *checks.Reporter) {
 		years := float64(left) / perDay / 365
 		switch day := c.now().AddDate(0, 0, int(float64(left)/perDay)); {
 		case left <= 0:
-			text += "; the next one has the digits of an earlier one"
+			text += "; the next one reuses the digits of an earlier one"
 		case years < 1000:
-			text += fmt.Sprintf("; at %.3g launches a day their digits come again from %s on", perDay,
+			text += fmt.Sprintf("; at %.3g launches a day, digits repeat from %s on", perDay,
 				day.Format("January 2006"))
 		default:
-			text += "; at this pace their digits do not come again within 1,000 years"
+			text += "; at this pace, digits do not repeat within 1,000 years"
 		}
 	}
 	r.Pass("%s", text)
@@ -131,7 +132,7 @@ func room(c *content, _ []Share, r *checks.Reporter) {
 	}
 }
 
-// usedUp looks at the shares of a kind.
+// usedUp returns a check of the shares of one kind.
 func usedUp(of Numbers) func(*content, []Share, *checks.Reporter) {
 	return func(c *content, shares []Share, r *checks.Reporter) {
 		n, text := 0, ""
@@ -142,21 +143,21 @@ func usedUp(of Numbers) func(*content, []Share, *checks.Reporter) {
 			}
 		}
 		if c.full(n) && (of == Counters || of == Generators) {
-			r.Note("only the first %d were looked at: idmint doctor looks at all", n)
+				r.Note("only the first %d were checked; idmint doctor checks all of them", n)
 		}
 		if n == 1 {
 			r.Pass("%s", text)
 		}
-		r.Pass("%d were looked at. None is used up by 80 %%", n)
+			r.Pass("%d were checked, and all are below 80 %%", n)
 	}
 }
 
-// shortCounter is the ceiling of short IDs that idmint new short uses. It is in milliseconds.
+// shortCounter is the log counter that holds the ceiling, in milliseconds, of idmint new short.
 const shortCounter = "short"
 
 // lockedNumbers looks for numbers that a clock far ahead has locked, and for a floor that locks all
-// numbers of a pool. Their counters are named as claims and ceilings name them. Of other counters
-// nobody knows whether they hold times.
+// numbers of a pool. It looks only at log counters whose names claims and ceilings use, because
+// others need not hold times.
 func lockedNumbers(c *content, _ []Share, r *checks.Reporter) {
 	now := c.now()
 	for _, pool := range c.pools {
@@ -172,25 +173,25 @@ func lockedNumbers(c *content, _ []Share, r *checks.Reporter) {
 			}
 		}
 		if len(names) > 0 {
-			r.Finding("%d numbers of %s are locked far ahead: %s", len(names), pool.Scheme(),
-				first(names))
+			r.Finding("%d numbers of %s are locked far into the future: %s", len(names),
+				pool.Scheme(), first(names))
 		}
 		if pool.floor.Sub(now) > farAhead {
-			r.Finding("no number of %s can be taken until %s: that is the pool's floor, "+
-				"and nothing lowers it", pool.Scheme(), pool.floor.UTC().Format(time.DateTime))
+			r.Finding("no number of %s can be claimed until %s: this is the pool's floor, "+
+				"which nothing lowers", pool.Scheme(), pool.floor.UTC().Format(time.DateTime))
 		}
 	}
 	for _, counter := range c.counters {
 		until := time.UnixMilli(min(counter.Value, formats.ShortMaxUnixMs) + 1)
 		if counter.Name == shortCounter && until.Sub(now) > farAhead {
-			r.Finding("the counter %s is ahead of all short IDs until %s, and nothing lowers it",
+			r.Finding("the counter %s blocks all short IDs until %s, and nothing lowers it",
 				shortCounter, until.UTC().Format(time.DateTime))
 		}
 	}
 	r.Pass("no number of any pool is locked for more than an hour")
 }
 
-// first joins the first of some names.
+// first joins the first few of the names.
 func first(names []string) string {
 	if len(names) <= shown {
 		return strings.Join(names, ", ")
@@ -198,12 +199,12 @@ func first(names []string) string {
 	return strings.Join(names[:shown], ", ") + ", …"
 }
 
-// timesAhead looks at the newest rows of each kind whose times hold those of later ones.
+// timesAhead looks at the newest row of each kind, because later rows carry on a time ahead.
 func timesAhead(c *content, _ []Share, r *checks.Reporter) {
 	now := c.now()
 	ahead := func(at time.Time, format string, args ...any) {
 		if at.Sub(now) > checks.OffsetFinding {
-			r.Note("%s is of %s, which is %v ahead", fmt.Sprintf(format, args...), inUTC(at),
+			r.Note("%s is dated %s, which is %v ahead", fmt.Sprintf(format, args...), inUTC(at),
 				at.Sub(now).Round(time.Second))
 		}
 	}
@@ -224,13 +225,13 @@ func timesAhead(c *content, _ []Share, r *checks.Reporter) {
 		}
 	}
 	if len(names) > 0 {
-		r.Note("%d counters have times ahead: %s", len(names), first(names))
+		r.Note("%d counters were updated at times in the future: %s", len(names), first(names))
 	}
-	r.Pass("no newest row has a time more than %v ahead", checks.OffsetFinding)
+	r.Pass("no recent row is dated more than %v ahead", checks.OffsetFinding)
 }
 
-// olderReleases looks for running launches whose newest start was by a release for older tables. Such
-// apps do not start on the tables after the next upgrade.
+// olderReleases looks for running launches whose newest start was by a release for older tables.
+// Such apps no longer start after the next upgrade of the tables.
 func olderReleases(c *content, _ []Share, r *checks.Reporter) {
 	latest := migrations.Latest(migrations.SQLite)
 	var names []string
@@ -242,8 +243,8 @@ func olderReleases(c *content, _ []Share, r *checks.Reporter) {
 		}
 	}
 	if len(names) > 0 {
-		r.Note("%d launches run a release for tables before version %d: %s", len(names), latest,
+		r.Note("%d launches run a release for tables older than version %d: %s", len(names), latest,
 			first(names))
 	}
-	r.Pass("no running launch has a release for tables before version %d", latest)
+	r.Pass("no running launch has a release for tables older than version %d", latest)
 }

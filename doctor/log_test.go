@@ -104,12 +104,12 @@ func TestForecast(t *testing.T) {
 		start(t, log, fmt.Sprint(i))
 		now = now.Add(24 * time.Hour / 200)
 	}
-	says("launch 101 is the last one, and about 10000 million starts of apps are left; at 200 launches a day their digits come again from " +
+	says("the latest launch is 101, and about 10000 million starts of apps are left; at 200 launches a day, digits repeat from " +
 		now.AddDate(0, 0, 99_898/200).Format("January 2006") + " on")
 	check(t, log.SetDigits(ctx, launchlog.Digits{First: 1, Last: 101}))
-	says("launch 101 is the last one, and about 10 million starts of apps are left; the next one has the digits of an earlier one")
+	says("the latest launch is 101, and about 10 million starts of apps are left; the next one reuses the digits of an earlier one")
 	start(t, log, "in the second lap")
-	says("launch 100001 is the last one, and about 10 million starts of apps are left; the next one has the digits of an earlier one")
+	says("the latest launch is 100001, and about 10 million starts of apps are left; the next one reuses the digits of an earlier one")
 }
 
 // A small store has room for a number of claims.
@@ -204,7 +204,7 @@ func TestUsedUp(t *testing.T) {
 		{counters, func(l *launchlog.Log) { raise(t, l, "orders", 7e18) }, "", ""},
 		{
 			counters, func(l *launchlog.Log) { raise(t, l, "orders", 84e17) }, "counters",
-			"finding: counter orders stands at 8400000000000000000 of 9223372036854775807",
+			"finding: counter orders is at 8400000000000000000 of 9223372036854775807",
 		},
 		{lent, func(*launchlog.Log) {}, "", ""},
 		{
@@ -229,16 +229,16 @@ func TestAhead(t *testing.T) {
 		unit time.Duration
 		want string
 	}{
-		{"trace/7", time.Second, "1 numbers of trace are locked far ahead: 7 until "},
-		{"sno/7", 4 * time.Millisecond, "1 numbers of sno are locked far ahead: 7 until "},
+		{"trace/7", time.Second, "1 numbers of trace are locked far into the future: 7 until "},
+		{"sno/7", 4 * time.Millisecond, "1 numbers of sno are locked far into the future: 7 until "},
 		{
 			"eightbyte/0/7", time.Millisecond,
-			"1 numbers of eightbyte are locked far ahead: 0/7 until ",
+			"1 numbers of eightbyte are locked far into the future: 0/7 until ",
 		},
-		{"trace/floor", time.Second, "no number of trace can be taken until "},
-		{"sno/floor", 4 * time.Millisecond, "no number of sno can be taken until "},
-		{"eightbyte/floor", time.Millisecond, "no number of eightbyte can be taken until "},
-		{"short", time.Millisecond, "the counter short is ahead of all short IDs until "},
+		{"trace/floor", time.Second, "no number of trace can be claimed until "},
+		{"sno/floor", 4 * time.Millisecond, "no number of sno can be claimed until "},
+		{"eightbyte/floor", time.Millisecond, "no number of eightbyte can be claimed until "},
+		{"short", time.Millisecond, "the counter short blocks all short IDs until "},
 	} {
 		for _, of := range []string{"", "without a clock"} { // then it is this machine's
 			log := newLog(t, broken{memory.New(func() time.Time { return begin }), of})
@@ -279,7 +279,7 @@ func TestTimesAhead(t *testing.T) {
 		"note: generator number 0 of launch 1 is of" + ahead: func(l *launchlog.Log) {
 			claim(t, l, 1, 1)
 		},
-		"note: 1 counters have times ahead: orders. ": func(l *launchlog.Log) {
+		"note: 1 counters were updated at times in the future: orders. ": func(l *launchlog.Log) {
 			raise(t, l, "orders", 5)
 		},
 		"note: the last advance is of" + ahead: func(l *launchlog.Log) { advance(t, l, 10) },
@@ -310,7 +310,7 @@ func TestReleases(t *testing.T) {
 		})
 		check(t, err)
 		wantOne(t, token, log, "releases", fmt.Sprintf("note: 1 launches run a release for tables "+
-			"before version %d: launch 1 of shop in test on web-1", migrations.Latest(migrations.SQLite)))
+			"older than version %d: launch 1 of shop in test on web-1", migrations.Latest(migrations.SQLite)))
 	}
 	claim(t, log, launch, 1)
 	wantOne(t, "this release", log, "", "")

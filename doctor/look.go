@@ -16,27 +16,27 @@ import (
 	"github.com/idmint/idmint/launchlog/checks"
 )
 
-// A State is what a look at a launch log remembers. Keep it outside of the log's own database: a
-// log that went back cannot tell.
+// A State is what a look at a launch log remembers. Keep it outside the log's own database, because
+// a restore of the log would set the state back, too.
 type State struct {
 	Identity   map[string]string `json:"identity"`    // of the store, as Identity returns it
 	LastLaunch int               `json:"last_launch"` // the highest that is used
-	// Launches are those that run, and the last 100, by their numbers.
+	// Launches holds the running launches and the last 100, by their numbers.
 	Launches map[int]LaunchMark     `json:"launches"`
 	Counters map[string]CounterMark `json:"counters"` // by their names
-	// Event is the last one of an operator's advances. It is zero where there was none.
+	// Event is the latest of an operator's advances. It is zero if there was none.
 	Event EventMark `json:"event,omitzero"`
-	// Mark is the counter that [State.Leave] raises. It is empty where no mark was left.
+	// Mark is the log counter that [State.Leave] raises. It is empty if no mark was left.
 	Mark string `json:"mark,omitempty"`
 }
 
-// A LaunchMark tells a launch from another one of the same number.
+// A LaunchMark distinguishes a launch from another one with the same number.
 type LaunchMark struct {
 	Key         string    `json:"key"`
 	RequestHash string    `json:"request_hash"`
 	StartedAt   time.Time `json:"started_at"`
-	// Generators are how many generator numbers a launch that runs has used. Token and ClaimedAt
-	// are of the last one of these. They are empty for a launch beyond the last 100.
+	// Generators is the count of generator numbers that a running launch has used. Token and
+	// ClaimedAt belong to the last of these. They are empty for a launch older than the last 100.
 	Generators int       `json:"generators,omitempty"`
 	Token      string    `json:"token,omitempty"`
 	ClaimedAt  time.Time `json:"claimed_at,omitzero"`
@@ -44,16 +44,16 @@ type LaunchMark struct {
 	running bool
 }
 
-// A CounterMark tells a counter's value from the same one of another day.
+// A CounterMark distinguishes a log counter's value from the same value reached at another time.
 type CounterMark struct {
 	Value     int64     `json:"value,string"`
 	UpdatedAt time.Time `json:"updated_at"`
-	// Lent says that a claim has raised it last. A ceiling of the same name does not heed the floor
+	// Lent is true if a claim raised the counter last. A ceiling of the same name ignores the floor
 	// that an advance sets.
 	Lent bool `json:"lent,omitempty"`
 }
 
-// An EventMark tells an event from others.
+// An EventMark distinguishes an event from others.
 type EventMark struct {
 	Kind  string    `json:"kind"`
 	Actor string    `json:"actor"`
@@ -61,22 +61,23 @@ type EventMark struct {
 }
 
 // Look looks at a log, and compares it with an earlier look at the same namespace. Before is nil
-// for the first one. Identity is what [Identity] returns, or what another store says of itself.
+// for the first look. Identity is what [Identity] returns, or how another store identifies itself.
 //
-// A part of the identity that either look lacks is not compared. One that the new look lacks is
-// kept from the earlier one, so that a later look compares it. Numbers that were used before and
-// are not now were lost, as by a restore. So was a launch whose number another one has now, and a
-// generator number that was taken again. So Look also finds a log that was lost, and then used
+// Look compares only those parts of the identity that both looks have. If the new look lacks a
+// part, it keeps the earlier one for the next look. Numbers were lost, as by a restore, if they
+// were used before and are not now, if a launch number now belongs to another launch, or if a
+// generator number was claimed again. Look therefore also detects a log that was lost and then used
 // until its numbers passed those of the earlier look.
 //
-// Two things are not noticed. One is what was used and lost since the earlier look, so look often.
-// The other is a log that went back and has lost nothing but numbers of counters, which were passed
-// since. [State.Leave] leaves a mark for that.
+// Look cannot detect two kinds of loss. One is the loss of numbers that were used only since the
+// earlier look, so look often. The other is a log that went back but lost only values of log
+// counters, which have risen above the earlier values since. [State.Leave] leaves a mark for that
+// case.
 //
-// What is lower is found again until the log is advanced. The rest is found again until the new
-// state is kept. How far decimal IDs have come decides about their order alone, so it is a note
-// where that is lower. A number of a pool that was lost is found until the pool is advanced. The
-// error is the log's.
+// Numbers that are lower than before are reported until the log is advanced, and a lost number of a
+// pool until the pool is advanced. Other changes are reported until the new state is kept. A lower
+// counter of decimal IDs is only a note, because it affects nothing but their order. The error is
+// the log's.
 func Look(
 	ctx context.Context, log *launchlog.Log, identity map[string]string, before *State,
 ) (State, []checks.Result, error) {
@@ -104,14 +105,14 @@ func Look(
 	return l, append(changed.Results, lost.Results...), nil
 }
 
-// Leave raises a counter of the log by one, and notes it in the state. Nobody else raises that
-// counter. So the next Look that is given this state finds every restore to a time before this one,
-// whatever was used since. Give every file of states a mark of its own: the counter's name,
-// doctor/…, is random.
+// Leave raises a log counter by one, and records that in the state. Because nothing else raises
+// this counter, the next Look with this state detects every restore to an earlier time, however
+// much the log was used since. The counter has a random name, doctor/…, and each file of states
+// needs a mark of its own.
 //
-// Call it soon after the look. Where the counter has another value than the look found, the log
-// went back since, or somebody else has raised it. Then that is the error, and the state keeps the
-// mark that the look found. Other errors are the log's.
+// Call Leave soon after the look. If the counter no longer has the value that the look found, the
+// log went back in between or something else raised the counter. Leave then returns an error, and
+// the state keeps the mark that the look found. Other errors are the log's.
 func (s *State) Leave(ctx context.Context, log *launchlog.Log) error {
 	if s.Mark == "" {
 		s.Mark = markPrefix + strings.ToLower(launchlog.NewNote())
@@ -134,22 +135,22 @@ func (s *State) Leave(ctx context.Context, log *launchlog.Log) error {
 	return nil
 }
 
-// IsMark reports whether a counter of that name is a mark, as [State.Leave] makes them. No other
-// counter holds anything that depends on it.
+// IsMark reports whether the counter of that name is a mark of [State.Leave]. Nothing else depends
+// on such a counter.
 func IsMark(counter string) bool {
 	word, ok := strings.CutPrefix(counter, markPrefix)
 	return ok && markPattern().MatchString(word)
 }
 
-// markPrefix is what the names of marks begin with. A note in small letters follows.
+// markPrefix begins the names of marks. A note in lower case follows.
 const markPrefix = "doctor/"
 
 var markPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[a-z2-7]{26}$`)
 })
 
-// floorOf names the floor of the pool whose number or freed time the counter lends. It is empty for
-// other counters.
+// floorOf returns the name of the floor of the pool whose number or freed time the counter lends.
+// It is empty for other counters.
 func floorOf(counter string) string {
 	for _, p := range claims.Pools() {
 		if floor := p.FloorOf(counter); floor != "" {
@@ -163,7 +164,7 @@ func markOf(c launchlog.CounterState) CounterMark {
 	return CounterMark{c.Value, c.UpdatedAt, c.Note != "" && floorOf(c.Name) != ""}
 }
 
-// state is what a look remembers of a content.
+// state returns what a look remembers of a content.
 func (c *content) state(identity map[string]string) State {
 	s := State{
 		Identity: identity, Launches: map[int]LaunchMark{}, Counters: map[string]CounterMark{},
@@ -189,7 +190,7 @@ func (c *content) state(identity map[string]string) State {
 	return s
 }
 
-// identity is the identity as text.
+// identity returns the identity as text.
 func (s State) identity() string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(s.Identity)) {
@@ -205,14 +206,14 @@ func (s State) compare(now State, r *checks.Reporter) {
 		}
 	}
 	if len(now.Identity) == 0 {
-		r.Unknown("the store does not say which it is: only what it holds was compared")
+		r.Unknown("the store does not identify itself: only what it holds was compared")
 		return
 	}
-	r.Pass("the store is that of the last look: %s", now.identity())
+	r.Pass("the store is the same as at the last look: %s", now.identity())
 }
 
-// missing reports what is lower than it was, and what another one has taken the place of. Of a
-// launch that has ended no number is given out any more.
+// missing reports what is lower than it was, and what was replaced. A launch that has ended hands
+// out no more numbers.
 func (s State) missing(
 	ctx context.Context, log *launchlog.Log, c *content, now State, r *checks.Reporter,
 ) error {
@@ -227,7 +228,7 @@ func (s State) missing(
 	if _, passedOver := s.Launches[s.LastLaunch]; !passedOver && s.LastLaunch > 0 {
 		switch is, err := log.Show(ctx, s.LastLaunch); {
 		case err == nil:
-			r.Finding("launch %d was passed over by an advance, and now is that of key %q",
+			r.Finding("launch %d was skipped by an advance, and now exists with key %q",
 				s.LastLaunch, is.Key)
 		case !errors.Is(err, launchlog.ErrNotFound):
 			return err
@@ -237,19 +238,19 @@ func (s State) missing(
 		was, is := s.Counters[name], now.Counters[name]
 		switch {
 		case is.Value == 0 && was.Lent && now.Counters[floorOf(name)].Value >= was.Value:
-			// The number's times count as used since an advance.
+			// An advance has marked the number's times as used.
 		case is.Value < was.Value:
 			r.Finding("counter %s is %d, and was %d", name, is.Value, was.Value)
 		case is.Value == was.Value && !is.UpdatedAt.Equal(was.UpdatedAt):
-			r.Finding("counter %s has come to %d again: at %s, and before at %s", name, is.Value,
+			r.Finding("counter %s has reached %d again: at %s, and before at %s", name, is.Value,
 				inUTC(is.UpdatedAt), inUTC(was.UpdatedAt))
 		}
 	}
 	if s.Event.Kind != "" && !slices.ContainsFunc(c.events, s.Event.is) {
-		r.Finding("the event %s of %s, by %s, is not there any more", s.Event.Kind,
+		r.Finding("the event %s of %s, by %s, is gone", s.Event.Kind,
 			inUTC(s.Event.At), s.Event.Actor)
 	}
-	r.Pass("nothing is lower than at the last look, and nothing has taken another's place")
+	r.Pass("nothing is lower than at the last look, and nothing was replaced")
 	return nil
 }
 
@@ -259,7 +260,7 @@ func (m EventMark) is(e launchlog.Event) bool {
 
 func inUTC(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05.999999") }
 
-// launch compares a launch with what was there under its number.
+// launch compares a launch with what was found under its number before.
 func (s State) launch(
 	ctx context.Context, log *launchlog.Log, launch int, now State, r *checks.Reporter,
 ) error {
@@ -269,8 +270,8 @@ func (s State) launch(
 		found, err := log.Show(ctx, launch)
 		switch {
 		case errors.Is(err, launchlog.ErrNotFound):
-			if launch > now.LastLaunch { // else an operator has passed over it
-				r.Finding("launch %d is not there any more", launch)
+			if launch > now.LastLaunch { // otherwise an operator has skipped it
+				r.Finding("launch %d is gone", launch)
 			}
 			return nil
 		case err != nil:
@@ -282,8 +283,8 @@ func (s State) launch(
 	}
 	if is.Key != was.Key || is.RequestHash != was.RequestHash ||
 		!is.StartedAt.Equal(was.StartedAt) {
-		r.Finding("launch %d is another one: it was started at %s with key %q, and the one before "+
-			"at %s with key %q", launch, inUTC(is.StartedAt), is.Key, inUTC(was.StartedAt), was.Key)
+		r.Finding("launch %d is a different one: it was started at %s with key %q, and the earlier "+
+			"one at %s with key %q", launch, inUTC(is.StartedAt), is.Key, inUTC(was.StartedAt), was.Key)
 		return nil
 	}
 	if is.running && is.Generators < was.Generators {
@@ -296,7 +297,7 @@ func (s State) launch(
 	}
 	claim, err := claimOf(ctx, log, launch, was.Generators-1)
 	if claim.Token != "" && (claim.Token != was.Token || !claim.ClaimedAt.Equal(was.ClaimedAt)) {
-		r.Finding("generator number %d of launch %d was taken again: at %s, and before at %s",
+		r.Finding("generator number %d of launch %d was claimed again: at %s, and before at %s",
 			was.Generators-1, launch, inUTC(claim.ClaimedAt), inUTC(was.ClaimedAt))
 	}
 	return err

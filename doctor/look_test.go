@@ -53,8 +53,8 @@ func TestLook(t *testing.T) {
 	log = logAt(t, begin)
 	compare("an empty log", same, map[string]string{
 		"lost": "finding: the last launch is 0, and was 2. " +
-			"finding: launch 1 is not there any more. " +
-			"finding: launch 2 is not there any more. finding: counter orders is 0, and was 600. " +
+			"finding: launch 1 is gone. " +
+			"finding: launch 2 is gone. finding: counter orders is 0, and was 600. " +
 			"finding: counter others is 0, and was 1. ",
 	})
 	start(t, log, "a")
@@ -64,7 +64,7 @@ func TestLook(t *testing.T) {
 	compare("an earlier log", same, map[string]string{
 		"lost": "finding: the last launch is 1, and was 2. " +
 			"finding: launch 1 has used 4 generator numbers, and had used 5. " +
-			"finding: launch 2 is not there any more. " +
+			"finding: launch 2 is gone. " +
 			"finding: counter orders is 599, and was 600. ",
 	})
 	// It is advanced: the launch that ran gives out no number any more.
@@ -114,30 +114,30 @@ func TestLookUsedAgain(t *testing.T) {
 		"launches": {
 			first, func(l *launchlog.Log) { start(t, l, "b") },
 			func(l *launchlog.Log) { start(t, l, "c"); start(t, l, "d") },
-			`finding: launch 2 is another one: it was started at 2026-05-04 12:02:00 with ` +
-				`key "c", and the one before at 2026-05-04 12:01:00 with key "b". `,
+			`finding: launch 2 is a different one: it was started at 2026-05-04 12:02:00 with ` +
+				`key "c", and the earlier one at 2026-05-04 12:01:00 with key "b". `,
 		},
 		"the same launch": { // by a retry of the same step
 			first, func(l *launchlog.Log) { start(t, l, "b") },
 			func(l *launchlog.Log) { start(t, l, "b") },
-			"finding: launch 2 is another one: it was started at 2026-05-04 12:02:00",
+			"finding: launch 2 is a different one: it was started at 2026-05-04 12:02:00",
 		},
 		"a launch before the last": { // which an operator passed over too late
 			first, func(l *launchlog.Log) { end(t, l, start(t, l, "b")); start(t, l, "c") },
 			func(l *launchlog.Log) { start(t, l, "d"); advance(t, l, 10) },
-			"finding: launch 2 is another one",
+			"finding: launch 2 is a different one",
 		},
 		"generator numbers": {
 			first, func(l *launchlog.Log) { claim(t, l, 1, 3) },
 			func(l *launchlog.Log) { claim(t, l, 1, 5) },
-			"finding: generator number 2 of launch 1 was taken again: at 2026-05-04 12:02:00, " +
+			"finding: generator number 2 of launch 1 was claimed again: at 2026-05-04 12:02:00, " +
 				"and before at 2026-05-04 12:01:00. ",
 		},
 		"a counter to the same value": {
 			func(l *launchlog.Log) { raise(t, l, "orders", 100) },
 			func(l *launchlog.Log) { raise(t, l, "orders", 200) },
 			func(l *launchlog.Log) { raise(t, l, "orders", 200) },
-			"finding: counter orders has come to 200 again: at 2026-05-04 12:02:00, and before " +
+			"finding: counter orders has reached 200 again: at 2026-05-04 12:02:00, and before " +
 				"at 2026-05-04 12:01:00. ",
 		},
 		"an advance": {
@@ -147,8 +147,8 @@ func TestLookUsedAgain(t *testing.T) {
 					start(t, l, fmt.Sprint(n))
 				}
 			},
-			`finding: launch 3 was passed over by an advance, and now is that of key "1". ` +
-				"finding: the event advanced of 2026-05-04 12:01:00, by me, is not there any more. ",
+			`finding: launch 3 was skipped by an advance, and now exists with key "1". ` +
+				"finding: the event advanced of 2026-05-04 12:01:00, by me, is gone. ",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -242,7 +242,7 @@ func TestLookFarBehind(t *testing.T) {
 	before.Launches[2] = other
 	_, results = look(t, log, same, &before)
 	want(t, "another launch", results, map[string]string{
-		"lost": "finding: launch 2 is another one",
+		"lost": "finding: launch 2 is a different one",
 	})
 }
 

@@ -38,12 +38,12 @@ var mysql = engine{
 	identity: mysqlIdentity,
 }
 
-// variable is the value of a system variable, "" on a server that does not have it.
+// variable returns the value of a system variable, or "" if the server does not have it.
 func (db *database) variable(ctx context.Context, name string) (string, error) {
 	return db.shown(ctx, "SHOW GLOBAL VARIABLES LIKE '"+name+"'")
 }
 
-// shown is the value of the one line of a SHOW, "" where there is none.
+// shown returns the value of the only line of a SHOW, or "" if there is none.
 func (db *database) shown(ctx context.Context, show string) (value string, err error) {
 	rows, err := db.QueryContext(ctx, show)
 	if err != nil {
@@ -66,10 +66,10 @@ func mysqlWritable(ctx context.Context, db *database, r *checks.Reporter) error 
 			return err
 		}
 		if value != "" && value != "OFF" { // MariaDB 12 has more values than ON
-			r.Finding("%s is %s: the log gives out no numbers", name, value)
+			r.Finding("%s is %s: the log cannot hand out numbers", name, value)
 		}
 	}
-	r.Pass("the server takes writes")
+	r.Pass("the server accepts writes")
 	return nil
 }
 
@@ -93,11 +93,11 @@ func mysqlVersion(ctx context.Context, db *database, r *checks.Reporter) error {
 	return nil
 }
 
-// oldMySQL reads what version() says. MariaDB may put 5.5.5- in front.
+// oldMySQL parses the result of version(). MariaDB may prefix it with 5.5.5-.
 func oldMySQL(version string) (bool, error) {
 	m := mysqlNumber().FindStringSubmatch(strings.TrimPrefix(version, "5.5.5-"))
 	if m == nil {
-		return false, fmt.Errorf("%q is no version", version)
+		return false, fmt.Errorf("%q is not a version", version)
 	}
 	number := 0
 	for _, digits := range m[1:] {
@@ -115,12 +115,12 @@ func mysqlGalera(ctx context.Context, db *database, r *checks.Reporter) error {
 	if value == "ON" {
 		r.Finding("wsrep_on is ON: the server is a node of a Galera cluster")
 	}
-	r.Pass("the server is no node of a Galera cluster")
+	r.Pass("the server is not a node of a Galera cluster")
 	return err
 }
 
 // mysqlReplicas counts the replicas that read the binary log. MariaDB has a status for that. In
-// MySQL they are seen among the server's processes, by who may see these.
+// MySQL they appear among the server's processes, if the role is allowed to see these.
 func mysqlReplicas(ctx context.Context, db *database, r *checks.Reporter) error {
 	connected, err := db.shown(ctx, "SHOW GLOBAL STATUS LIKE 'Slaves_connected'")
 	if err == nil && connected == "" {
@@ -145,12 +145,12 @@ func mysqlReplicas(ctx context.Context, db *database, r *checks.Reporter) error 
 	if connected != "0" {
 		r.Note("%s replicas are connected, and none is semi-synchronous", connected)
 	}
-	r.Pass("no replica is seen")
+	r.Pass("no connected replica is visible")
 	return nil
 }
 
-// mysqlTables asks for each table. One on which the role has no right is not listed, and nobody
-// tells the role of it: the empty ones, which keep TRUNCATE off, need none.
+// mysqlTables asks for each table in turn, because the server does not list tables on which the
+// role has no right. The role needs no right on the empty tables that prevent TRUNCATE.
 func mysqlTables(ctx context.Context, db *database, r *checks.Reporter) error {
 	var missing []string
 	tables, _ := expected(db.dialect, "TABLE")
@@ -169,9 +169,9 @@ func mysqlTables(ctx context.Context, db *database, r *checks.Reporter) error {
 	other, err := db.list(ctx, `SELECT table_name FROM information_schema.tables
 		WHERE table_schema = ? AND table_name LIKE 'idmint\_%' AND engine <> 'InnoDB'`, db.schema)
 	if len(other) > 0 {
-		r.Finding("tables are not InnoDB, and know no transactions: %s", first(other))
+		r.Finding("tables are not InnoDB, and lack transactions: %s", first(other))
 	}
-	r.Pass("all tables are there, and InnoDB")
+	r.Pass("all tables exist, and are InnoDB")
 	return err
 }
 
@@ -182,8 +182,8 @@ const (
 	deniedColumn = "1143"
 )
 
-// mysqlUses are the statements that change an app's tables, with the app's rights as "Grants" in
-// docs/operate/mysql.md lists them, and mysqlAbuses those that no app makes.
+// mysqlUses are the statements by which an app changes its tables, with the app's rights as
+// "Grants" in docs/operate/mysql.md lists them. mysqlAbuses are statements that no app makes.
 var mysqlUses, mysqlAbuses = []use{
 	{"INSERT", "idmint_namespace", "INSERT INTO {} (namespace) SELECT namespace FROM {}"},
 	{"INSERT", "idmint_generator", "INSERT INTO {} SELECT * FROM {}"},
@@ -198,14 +198,14 @@ var mysqlUses, mysqlAbuses = []use{
 	{"INSERT", "idmint_schema", "INSERT INTO {} SELECT * FROM {}"},
 }
 
-// A use is a right on a table, and a statement that takes it.
+// A use is a right on a table, and a statement that requires it.
 type use struct{ right, table, text string }
 
-// mysqlRights asks the server for the plan of a statement: it refuses that where it would refuse
-// the statement. So roles and patterns count as they do for an app.
+// mysqlRights asks the server for the plan of a statement, which the server refuses if it would
+// refuse the statement. Roles and patterns therefore count as they do for an app.
 func mysqlRights(ctx context.Context, db *database, r *checks.Reporter) error {
-	// those lists the rights among uses that the role has, or those that it lacks. A table that is
-	// missing is told elsewhere.
+	// those lists the uses for which the role has the right, or those for which it lacks it.
+	// Another check reports missing tables.
 	those := func(uses []use, has bool) (list []string, err error) {
 		for _, u := range uses {
 			text := strings.ReplaceAll(u.text, "{}", db.table(u.table))
@@ -253,14 +253,14 @@ func mysqlRights(ctx context.Context, db *database, r *checks.Reporter) error {
 	return err
 }
 
-// grantee is an account as the tables of rights have it: 'user'@'host'.
+// grantee formats an account as the tables of rights do: 'user'@'host'.
 func grantee(account string) string {
 	i := strings.LastIndexByte(account, '@')
 	return "'" + account[:i] + "'@'" + account[i+1:] + "'"
 }
 
-// mysqlIdentity: MySQL has an identifier of its own. In MariaDB servers that replicate from each
-// other differ by server_id.
+// mysqlIdentity returns the server's identifiers. MySQL has server_uuid. MariaDB servers that
+// replicate from each other differ by server_id.
 func mysqlIdentity(ctx context.Context, db *database) (map[string]string, error) {
 	identity := map[string]string{"database": db.schema}
 	for _, name := range []string{"server_uuid", "server_id", "gtid_domain_id"} {

@@ -34,8 +34,8 @@ var postgres = engine{
 	identity: postgresIdentity,
 }
 
-// postgresEvents compares the events with their sequence, which logical replication leaves out. Who
-// may not see the sequence sees nothing.
+// postgresEvents compares the events with their sequence, which logical replication leaves out. If
+// the role may not see the sequence, the check reports nothing.
 func postgresEvents(ctx context.Context, db *database, r *checks.Reporter) error {
 	events := db.dialect.Quote(db.schema) + ".idmint_launch_event" // as the log names it
 	var highest, last int64
@@ -44,7 +44,7 @@ func postgresEvents(ctx context.Context, db *database, r *checks.Reporter) error
 			WHERE format('%I.%I', schemaname, sequencename) =
 				pg_get_serial_sequence($1, 'event_id')), 9223372036854775807)`, []any{events}, &highest, &last)
 	if err == nil && last < highest {
-		r.Finding("rows do not fit together: event %d is there, and the sequence is at %d. Run: "+
+		r.Finding("rows do not fit together: event %d exists, but the sequence is at %d. Run: "+
 			"SELECT setval(pg_get_serial_sequence('%s', 'event_id'), max(event_id)) FROM %[3]s",
 			highest, last, events)
 	}
@@ -60,12 +60,11 @@ func postgresWritable(ctx context.Context, db *database, r *checks.Reporter) err
 	case err != nil:
 		return err
 	case standby:
-		r.Finding("the server is a standby: the log can be read, and gives out no numbers")
+		r.Finding("the server is a standby: the log can be read, but cannot hand out numbers")
 	case readOnly == "on":
-		r.Finding("transactions are read-only by default_transaction_read_only: the log gives " +
-			"out no numbers")
+		r.Finding("default_transaction_read_only is on: the log cannot hand out numbers")
 	}
-	r.Pass("the server is no standby, and takes writes")
+	r.Pass("the server is not a standby, and accepts writes")
 	return nil
 }
 
@@ -81,8 +80,8 @@ func postgresVersion(ctx context.Context, db *database, r *checks.Reporter) erro
 	return err
 }
 
-// postgresStandbys counts the standbys that are connected. Who may not see their state sees their
-// number.
+// postgresStandbys counts the connected standbys. A role that may not see their state still sees
+// how many there are.
 func postgresStandbys(ctx context.Context, db *database, r *checks.Reporter) error {
 	var names string
 	var connected, synchronous, hidden int
@@ -96,7 +95,7 @@ func postgresStandbys(ctx context.Context, db *database, r *checks.Reporter) err
 	case names == "" && connected > 0:
 		r.Note("%d standbys are connected, and none is synchronous", connected)
 	case names != "" && synchronous == 0 && hidden > 0:
-		r.Unknown("the role may not see whether one of %d standbys is synchronous: it needs "+
+		r.Unknown("the role cannot see whether any of %d standbys is synchronous: it needs "+
 			"pg_monitor", hidden)
 	case names != "" && synchronous == 0:
 		r.Finding("synchronous_standby_names is %q, and none of them is connected: commits wait",
@@ -116,9 +115,9 @@ func postgresTables(ctx context.Context, db *database, r *checks.Reporter) error
 	unlogged, err := db.list(ctx, there+`
 		AND c.relpersistence = 'u' AND c.relname LIKE 'idmint\_%'`, db.schema)
 	if len(unlogged) > 0 {
-		r.Finding("tables are UNLOGGED, and empty after a crash: %s", first(unlogged))
+		r.Finding("tables are UNLOGGED, so a crash empties them: %s", first(unlogged))
 	}
-	r.Pass("all tables are there, and logged")
+	r.Pass("all tables exist, and are logged")
 	return err
 }
 
@@ -142,7 +141,7 @@ func postgresTriggers(ctx context.Context, db *database, r *checks.Reporter) err
 	if role == "replica" {
 		r.Finding("session_replication_role is replica: no trigger fires")
 	}
-	r.Pass("all triggers are there, and fire")
+	r.Pass("all triggers exist, and fire")
 	return err
 }
 
@@ -195,19 +194,19 @@ func postgresRights(ctx context.Context, db *database, r *checks.Reporter) error
 	return nil
 }
 
-// rights reports rights that are missing, and those that are not needed.
+// rights reports rights that are missing, and rights that are not needed.
 func rights(r *checks.Reporter, role string, missing, more []string) {
 	if len(missing) > 0 {
 		r.Finding("the role %s lacks %s", role, first(missing))
 	}
 	if len(more) > 0 {
-		r.Note("the role %s needs no %s", role, first(more))
+		r.Note("the role %s does not need %s", role, first(more))
 	}
-	r.Pass("the role %s has the rights that it needs, and no more", role)
+	r.Pass("the role %s has the rights that it needs, and no others", role)
 }
 
-// postgresIdentity: the cluster, and its timeline, which a promotion and a restore to a point in
-// time change. The table's number is another one after a restore of a dump.
+// postgresIdentity returns identifiers of the cluster and of its timeline, which changes with a
+// promotion and with a restore to a point in time. The table's OID changes when a dump is restored.
 func postgresIdentity(ctx context.Context, db *database) (map[string]string, error) {
 	var system, timeline, name, table string
 	err := db.one(ctx, `SELECT s.system_identifier::text, CASE WHEN pg_is_in_recovery()

@@ -13,31 +13,32 @@ import (
 )
 
 const (
-	// quiet is how long claims leave a number alone that was not renewed, unless told otherwise.
+	// quiet is how long claims do not reuse a number that was not renewed, unless configured
+	// otherwise.
 	quiet = time.Minute
 	// rows is how many rows are read at a time.
 	rows = 1000
-	// marked is how many of the newest launches are looked at one by one.
+	// marked is how many of the newest launches are examined individually.
 	marked = 100
 )
 
-// A content is what a log holds. It is read once, and then looked at.
+// A content is what a log holds. It is read once, and then checked.
 type content struct {
 	asked, answered time.Time // by this machine's clock, around the question for the store's time
-	store           time.Time // zero where the store has no clock
-	clockErr        error     // the store does not tell its time, and answers otherwise
-	room            int64     // claims that fit into the store, -1 if it knows no limit
+	store           time.Time // zero if the store has no clock
+	clockErr        error     // the store does not tell its time, but answers otherwise
+	room            int64     // claims that fit into the store, or -1 if it has no known limit
 	roomErr         error
 
 	digits   launchlog.Digits
 	newest   []launchlog.Launch      // the last ones, the newest first
 	running  []launchlog.Launch      // all that run
-	taken    map[int]launchlog.Claim // the last one of each of newest that runs
+	taken    map[int]launchlog.Claim // the last claim of each running launch of newest
 	events   []launchlog.Event       // of the namespace
 	counters []launchlog.CounterState
 	pools    []pool
 
-	most int // rows of a kind that were read; 0: all
+	most int // rows of a kind that were read at most; 0: all
 }
 
 // A pool is what the log holds of a pool of claims.
@@ -45,14 +46,14 @@ type pool struct {
 	claims.Pool
 	list      []claims.Claim
 	floor     time.Time
-	size, use int // how many numbers there are, and how many are lent or were within the quiet time
+	size, use int // all numbers, and those lent now or within the quiet time
 }
 
-// full reports whether so many rows of a kind were read that there may be more.
+// full reports whether the limit of rows was reached, so that there may be more than n.
 func (c *content) full(n int) bool { return c.most > 0 && n >= c.most }
 
-// read reads the running launches, the counters, and what else the checks look at: all rows, or of
-// each kind as many as most, a multiple of a page's rows.
+// read reads the running launches, the log counters, and whatever else the checks examine. It reads
+// all rows, or at most most rows of each kind, which must be a multiple of the page size.
 func read(
 	ctx context.Context, log *launchlog.Log, now func() time.Time, most int,
 ) (_ *content, err error) {
@@ -137,7 +138,7 @@ func readPool(
 	return p, err
 }
 
-// claimOf is the taking of a generator number, zero where nobody has taken it.
+// claimOf returns the claim of a generator number, or zero if nobody has claimed it.
 func claimOf(
 	ctx context.Context, log *launchlog.Log, launch, generator int,
 ) (claim launchlog.Claim, err error) {
@@ -148,7 +149,7 @@ func claimOf(
 	return claim, err
 }
 
-// now is the store's time, or this machine's where the store does not tell its own.
+// now returns the store's time, or this machine's if the store does not tell its own.
 func (c *content) now() time.Time {
 	if c.store.IsZero() {
 		return c.answered
@@ -156,8 +157,8 @@ func (c *content) now() time.Time {
 	return c.store
 }
 
-// lastLaunch is the highest launch number that is used. Numbers that an operator advanced over have
-// no launch, but an event.
+// lastLaunch returns the highest launch number that is used. Numbers that an operator skipped by an
+// advance have an event but no launch.
 func (c *content) lastLaunch() (last int) {
 	if len(c.newest) > 0 {
 		last = c.newest[0].ID

@@ -23,19 +23,19 @@ var used = []string{
 	"idmint_counter", "idmint_order",
 }
 
-// A database is what the checks of SQL ask, by one connection.
+// A database is what the checks of SQL ask, over one connection.
 type database struct {
 	*sql.Conn
 	dialect migrations.Dialect
 	schema  string // of the tables, found once; empty in SQLite
-	have    int    // version of the tables, 0 where there are none
+	have    int // version of the tables, 0 if there are none
 }
 
 // An engine is what differs between dialects.
 type engine struct {
-	// place is the tables' schema. It is nil for a database without schemas.
+	// place finds the tables' schema. It is nil for a database without schemas.
 	place func(ctx context.Context, db *database) (schema string, err error)
-	// server are the checks of the server, and content those of the tables, which must be there.
+	// server holds the checks of the server, and content those of the tables, which must exist.
 	server, content []checks.Probe[*database]
 	identity        func(ctx context.Context, db *database) (map[string]string, error)
 }
@@ -45,12 +45,12 @@ var engines = map[migrations.Dialect]engine{
 }
 
 // SQL checks the database that keeps a launch log: the server's settings, the role's rights, and
-// the tables. It takes the role and the database of the pool, and in PostgreSQL the
-// schema that is named, or public. It writes nothing. In SQLite it
-// takes the lock of the one writer for a moment, to see whether it can.
+// the tables. It uses the role and the database of the pool, and in PostgreSQL the given schema, or
+// public. SQL writes nothing. In SQLite it acquires the lock for writing for a moment, to check
+// that it can.
 //
-// Where the schema is not this release's, it does not look at the tables. The error is about a
-// dialect that keeps no launch log, or what the database says where it does not answer any more.
+// If the tables have another version than this release's, SQL does not check them. It returns an
+// error if the dialect cannot keep a launch log, or if the database stops answering.
 func SQL(ctx context.Context, db *sql.DB, d migrations.Dialect, schema ...string) (
 	[]checks.Result, error,
 ) {
@@ -70,9 +70,10 @@ func SQL(ctx context.Context, db *sql.DB, d migrations.Dialect, schema ...string
 	return results, nil
 }
 
-// Identity is what a database says of itself, by name: of the server, and of the tables where that
-// is to be had. It differs after a failover, and after many a restore. In SQLite it is the number
-// of the file, which an overwritten file keeps. Errors are those of [SQL].
+// Identity returns how a database identifies itself, by name: the server, and the tables if they
+// can be identified. The identity changes with a failover and with most restores. In SQLite it is
+// the file's inode number, which does not change when the file is overwritten. The errors are those
+// of [SQL].
 func Identity(ctx context.Context, db *sql.DB, d migrations.Dialect, schema ...string) (
 	map[string]string, error,
 ) {
@@ -85,7 +86,7 @@ func Identity(ctx context.Context, db *sql.DB, d migrations.Dialect, schema ...s
 	return identity, failed("identity", err)
 }
 
-// open takes a connection, and finds the tables.
+// open acquires a connection, and finds the tables.
 func open(ctx context.Context, db *sql.DB, d migrations.Dialect, schema []string) (
 	*database, engine, error,
 ) {
@@ -108,12 +109,12 @@ func open(ctx context.Context, db *sql.DB, d migrations.Dialect, schema []string
 	return of, e, nil
 }
 
-// one runs a query of one row.
+// one runs a query that returns one row.
 func (db *database) one(ctx context.Context, query string, args []any, columns ...any) error {
 	return db.QueryRowContext(ctx, query, args...).Scan(columns...)
 }
 
-// list runs a query of one column of texts.
+// list runs a query that returns one column of text.
 func (db *database) list(ctx context.Context, query string, args ...any) ([]string, error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -131,7 +132,7 @@ func (db *database) list(ctx context.Context, query string, args ...any) ([]stri
 	return all, rows.Err()
 }
 
-// table is the name of a table in its schema.
+// table returns the name of a table, qualified by its schema.
 func (db *database) table(name string) string {
 	if db.schema == "" {
 		return name
@@ -143,21 +144,22 @@ func schemaVersion(_ context.Context, db *database, r *checks.Reporter) error {
 	want := migrations.Latest(db.dialect)
 	switch {
 	case db.have == 0:
-		r.Finding("there is no launch log, or none that the role may see")
+		r.Finding("there is no launch log, or the role cannot see it")
 	case db.have < want:
 		r.Finding("the tables have version %d, older than %d", db.have, want)
 	case db.have == want+1:
 		r.Note("the tables have version %d, the next one after %d: apps of this release work on them, "+
 			"until they are upgraded again", db.have, want)
 	case db.have > want:
-		r.Finding("the tables have version %d, newer than %d: a newer idmint made them", db.have,
+		r.Finding("the tables have version %d, newer than %d: a newer idmint created them", db.have,
 			want)
 	}
 	r.Pass("the tables have version %d", db.have)
 	return nil
 }
 
-// fittingRows looks for rows whose numbers were not given out yet. It reads ends of indexes alone.
+// fittingRows looks for rows with numbers that were not handed out yet. It reads only the ends of
+// indexes.
 func fittingRows(ctx context.Context, db *database, r *checks.Reporter) error {
 	for _, query := range []string{
 		`SELECT namespace, 0, last_launch_id + 1, (SELECT coalesce(max(launch_id), 0)
@@ -186,11 +188,12 @@ func fittingRows(ctx context.Context, db *database, r *checks.Reporter) error {
 			return err
 		}
 	}
-	r.Pass("no row is ahead of the numbers that were given out")
+	r.Pass("no row is ahead of the numbers that were handed out")
 	return nil
 }
 
-// setting is a check of one value. It is well where good has it. The text has %s for it.
+// setting returns a check of one value, which passes if good contains it. The text has %s for the
+// value.
 func setting(
 	code string, level checks.Level, query, text string, good ...string,
 ) checks.Probe[*database] {
@@ -208,19 +211,19 @@ func setting(
 	return checks.Probe[*database]{Code: code, Look: look}
 }
 
-// made matches what the files of package migrations create and drop.
+// made matches the objects that the files of package migrations create and drop.
 var made = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(
 		`(?m)^(CREATE|DROP) (TABLE|TRIGGER) (?:IF (?:NOT )?EXISTS )?(idmint_\w+)`)
 })
 
-// expected returns the names of all tables or triggers that the migrations of a dialect make, and
-// the file that makes each.
+// expected returns the names of all tables or triggers that the migrations of a dialect create, and
+// the file that creates each.
 func expected(d migrations.Dialect, kind string) (names []string, in map[string]string) {
 	in = map[string]string{}
 	files, err := fs.Glob(migrations.FS(d), "*.up.sql")
 	if err != nil {
-		panic(err) // the pattern is none
+		panic(err) // the pattern is valid
 	}
 	for _, file := range files {
 		text, err := fs.ReadFile(migrations.FS(d), file)
@@ -241,7 +244,7 @@ func expected(d migrations.Dialect, kind string) (names []string, in map[string]
 	return names, in
 }
 
-// without returns the names that are not among those that are there.
+// without returns the names that are not in there.
 func without(names, there []string) (missing []string) {
 	for _, name := range names {
 		if !slices.Contains(there, name) {
@@ -251,7 +254,7 @@ func without(names, there []string) (missing []string) {
 	return missing
 }
 
-// all reports tables or triggers that are missing, and others by a query.
+// all reports missing tables or triggers, given a query for those that exist.
 func (db *database) all(
 	ctx context.Context, r *checks.Reporter, kind, there string, args ...any,
 ) error {
@@ -262,7 +265,7 @@ func (db *database) all(
 	names, in := expected(db.dialect, strings.ToUpper(kind))
 	if missing := without(names, have); len(missing) > 0 {
 		for i, name := range missing {
-			if kind == "trigger" { // a table is no use without what it held
+			if kind == "trigger" { // a table cannot be restored without its rows
 				missing[i] += " of " + in[name]
 			}
 		}

@@ -24,25 +24,25 @@ var sqlite = engine{
 	identity: sqliteIdentity,
 }
 
-// sqliteWritable takes the lock of the one writer, and lets go of it. While another process has it
-// that process writes. A file that can only be read refuses the statement, and not the lock.
+// sqliteWritable acquires the lock for writing, and releases it. If another process holds it, then
+// that process writes. A read-only file refuses the statement, but not the lock.
 func sqliteWritable(ctx context.Context, db *database, r *checks.Reporter) error {
 	_, err := db.ExecContext(ctx, "BEGIN IMMEDIATE")
 	if err == nil && db.have > 0 {
 		_, err = db.ExecContext(ctx, "UPDATE idmint_schema SET version = version WHERE false")
 	}
-	// Where ctx has ended the driver may say so of a BEGIN that was carried out. The lock must go
-	// all the same. Without a transaction ROLLBACK fails, and nothing is lost by that.
+	// If ctx has ended, the driver may return an error for a BEGIN that was executed, and the lock
+	// must still be released. Without a transaction ROLLBACK fails, which does no harm.
 	_, rollback := db.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
 	if err == nil {
 		err = rollback
 	}
 	switch _, cause := dialect.CauseOf(err); cause {
 	case dialect.ReadOnly:
-		r.Finding("the file can be read only: %v", err)
+		r.Finding("the file is read-only: %v", err)
 		return nil
 	case dialect.Contended:
-		r.Pass("another process writes to the file")
+		r.Pass("another process is writing to the file")
 		return nil
 	}
 	r.Pass("the file can be written")
@@ -51,17 +51,17 @@ func sqliteWritable(ctx context.Context, db *database, r *checks.Reporter) error
 
 func sqliteTables(ctx context.Context, db *database, r *checks.Reporter) error {
 	err := db.all(ctx, r, "table", `SELECT name FROM sqlite_schema WHERE type = 'table'`)
-	r.Pass("all tables are there")
+	r.Pass("all tables exist")
 	return err
 }
 
 func sqliteTriggers(ctx context.Context, db *database, r *checks.Reporter) error {
 	err := db.all(ctx, r, "trigger", `SELECT name FROM sqlite_schema WHERE type = 'trigger'`)
-	r.Pass("all triggers are there")
+	r.Pass("all triggers exist")
 	return err
 }
 
-// sqliteIntegrity looks at the log's tables alone. The app's, beside them, may take minutes.
+// sqliteIntegrity checks only the log's tables, because the app's tables may take minutes.
 func sqliteIntegrity(ctx context.Context, db *database, r *checks.Reporter) error {
 	tables, err := db.list(ctx, `SELECT name FROM sqlite_schema
 		WHERE type = 'table' AND name LIKE 'idmint\_%' ESCAPE '\'`)
@@ -70,7 +70,7 @@ func sqliteIntegrity(ctx context.Context, db *database, r *checks.Reporter) erro
 	}
 	for _, table := range tables {
 		said, err := db.list(ctx, "PRAGMA integrity_check("+db.dialect.Quote(table)+")")
-		// What every driver says for SQLITE_CORRUPT.
+		// Every driver has this word in its error for SQLITE_CORRUPT.
 		if err != nil && strings.Contains(err.Error(), "malformed") {
 			said, err = []string{err.Error()}, nil
 		}
@@ -85,8 +85,8 @@ func sqliteIntegrity(ctx context.Context, db *database, r *checks.Reporter) erro
 	return nil
 }
 
-// sqliteIdentity is the number of the file. Its device may have another number after a restart of
-// the machine.
+// sqliteIdentity returns the file's inode number. The number of its device may change when the
+// machine restarts.
 func sqliteIdentity(ctx context.Context, db *database) (map[string]string, error) {
 	var path string
 	err := db.one(ctx, `SELECT coalesce(file, '') FROM pragma_database_list WHERE name = 'main'`,

@@ -105,7 +105,7 @@ func TestSQLiteWritable(t *testing.T) {
 	base(t, "alone", other, nil)
 	do(t, db, "BEGIN IMMEDIATE", "ROLLBACK") // the doctor has let go of the lock
 	base(t, "read-only", file(t, path, "?mode=ro&_synchronous=FULL"), map[string]string{
-		"writable": "finding: the file can be read only",
+		"writable": "finding: the file is read-only",
 	})
 }
 

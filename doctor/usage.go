@@ -8,18 +8,18 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// Numbers says which numbers a [Share] is of.
+// Numbers is a kind of numbers that a [Share] counts.
 type Numbers string
 
 // The kinds of numbers.
 const (
-	Launches   Numbers = "launches"   // the digits that launches of this lap have had
-	Generators Numbers = "generators" // of a launch that runs
-	Counters   Numbers = "counters"   // the range of a counter
-	Claims     Numbers = "claims"     // of a pool that claims lend from
+	Launches   Numbers = "launches" // the digits that launches of this lap have used
+	Generators Numbers = "generators" // of a running launch
+	Counters   Numbers = "counters" // the range of a log counter
+	Claims     Numbers = "claims" // of a pool that claims lend from
 )
 
-// A Share is how many numbers are used of those there are.
+// A Share is how many numbers are used, and how many there are.
 type Share struct {
 	Of   Numbers
 	Name string // the launch's number, the counter's name, the pool's scheme; or empty
@@ -29,11 +29,11 @@ type Share struct {
 	text string // the share in words
 }
 
-// Part is the share from 0 to 1.
+// Part returns the used share, from 0 to 1.
 func (s Share) Part() float64 { return float64(s.Used) / float64(s.Max) }
 
-// Level is that of launchlog.Usage: 95, 90, 80 or 0 percent. The checks make a note from 80 on, and
-// a finding from 90 on. It is 0 for launches, whose digits come again.
+// Level returns the level of launchlog.Usage: 95, 90, 80 or 0 percent. The checks make a note from
+// 80 on, and a finding from 90 on. Level is 0 for launches, because their digits are reused.
 func (s Share) Level() int {
 	if s.Of == Launches {
 		return 0
@@ -41,7 +41,7 @@ func (s Share) Level() int {
 	return launchlog.Usage{Used: s.Used, Max: s.Max}.Level()
 }
 
-// shares are one of launches, and one of each launch that runs, of each counter and of each pool.
+// shares returns one share for launches, and one for each running launch, log counter, and pool.
 func (c *content) shares() (all []Share) {
 	add := func(of Numbers, name string, used, most int64, format string, args ...any) {
 		all = append(all, Share{of, name, used, most, fmt.Sprintf(format, args...)})
@@ -55,7 +55,7 @@ func (c *content) shares() (all []Share) {
 			l.Environment, l.NextGenerator, launchlog.MaxGenerators)
 	}
 	for _, counter := range c.counters {
-		add(Counters, counter.Name, counter.Value, math.MaxInt64, "counter %s stands at %d of %d",
+		add(Counters, counter.Name, counter.Value, math.MaxInt64, "counter %s is at %d of %d",
 			counter.Name, counter.Value, int64(math.MaxInt64))
 	}
 	for _, p := range c.pools {

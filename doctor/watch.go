@@ -14,52 +14,52 @@ import (
 
 // WatchOptions are the optional settings of [NewWatch]. The zero value is a good choice.
 type WatchOptions struct {
-	// Every is how long a reading is kept before the log is read again. It is a minute if zero. A
-	// reading asks for the launches that run and for the counters, in pages of 1,000, and for 10,000
-	// of each at most: an app may make any number of counters, and a watch may not take as much
-	// memory. A note says so.
+	// Every is how long a reading is kept before the log is read again. Zero means a minute. A
+	// reading asks for the running launches and for the log counters in pages of 1,000, and reads
+	// at most 10,000 of each. The limit bounds the memory of a watch, because an app may create any
+	// number of counters. A note reports when it is reached.
 	Every time.Duration
-	// Timeout is how long a reading may take. It is 2 s if zero.
+	// Timeout is how long a reading may take. Zero means 2 s.
 	Timeout time.Duration
-	// Checks examines the database, beside what [Log] checks: for example by [SQL]. It runs with
-	// each reading, within the same time.
+	// Checks makes further checks, for example of the database by [SQL]. It runs with each reading,
+	// within the same timeout.
 	Checks func(context.Context) ([]checks.Result, error)
-	// Now is this machine's clock. It is time.Now if nil.
+	// Now is this machine's clock. Nil means time.Now.
 	Now func() time.Time
 }
 
-// A Watch reads a launch log now and then, for whoever asks: pages, metrics, a health endpoint. It
-// has no goroutine, and needs no closing. It is safe for use by many goroutines.
+// A Watch reads a launch log when it is asked to, for pages, metrics, or a health endpoint. It
+// starts no goroutine, need not be closed, and is safe for concurrent use.
 type Watch struct {
 	log  *launchlog.Log
 	opts WatchOptions
-	turn chan struct{} // has one while somebody reads
+	turn chan struct{} // holds one element while a goroutine reads
 	last atomic.Pointer[Reading]
-	next time.Time // when to read again; of who has the turn
+	next time.Time // when to read again; guarded by turn
 }
 
-// A Reading is what a log said of itself, and must not be changed.
+// A Reading is the result of reading a log. It must not be changed.
 type Reading struct {
 	At      time.Time // when it began, by this machine's clock
 	Took    time.Duration
 	Shares  []Share         // what is used up
-	Results []checks.Result // of the checks of [Log], and of WatchOptions.Checks
-	Claims  []claims.Claim  // that were lent ever, the latest first
-	// Err is why the log did not answer. Then nothing of the above is known.
+	Results []checks.Result // of the checks of [Log] and of WatchOptions.Checks
+	Claims  []claims.Claim // all numbers ever lent, the latest first
+	// Err is why the log did not answer. If it is set, then nothing of the above is known.
 	Err error
 	// Good is the last reading that succeeded: this one, an earlier one, or nil.
 	Good *Reading
-	// Failures are how many readings of the watch have failed.
+	// Failures counts the failed readings of the watch.
 	Failures uint64
 }
 
-// mostRead is how many launches and how many counters a watch reads.
+// mostRead is how many launches and how many counters a watch reads at most.
 const mostRead = 10_000
 
 // again is how soon a log that did not answer is asked again.
 const again = 5 * time.Second
 
-// NewWatch makes a watch of a log. Nothing is read before somebody asks.
+// NewWatch creates a watch of a log. It reads nothing before the first call of Read.
 func NewWatch(log *launchlog.Log, opts *WatchOptions) *Watch {
 	w := &Watch{log: log, turn: make(chan struct{}, 1)}
 	if opts != nil {
@@ -73,9 +73,9 @@ func NewWatch(log *launchlog.Log, opts *WatchOptions) *Watch {
 	return w
 }
 
-// Read returns the last reading, or makes one if that is older than WatchOptions.Every, or failed 5
-// s ago. Others wait meanwhile, and get the same. Whoever gives up gets the last one, or, if there
-// is none, a reading with the context's error.
+// Read returns the last reading, or makes a new one if that is older than WatchOptions.Every, or
+// failed at least 5 s ago. Concurrent callers wait for the same reading. A caller whose context
+// ends gets the previous reading, or, if there is none, a reading with the context's error.
 func (w *Watch) Read(ctx context.Context) *Reading {
 	select {
 	case w.turn <- struct{}{}:
@@ -98,7 +98,7 @@ func (w *Watch) Read(ctx context.Context) *Reading {
 	} else if before != nil {
 		r.Good = before.Good
 	}
-	if ctx.Err() != nil { // who asked gave up, which says nothing of the log
+	if ctx.Err() != nil { // the caller gave up, which says nothing about the log
 		return r
 	}
 	w.next = w.opts.Now().Add(w.Keeps(r))
@@ -109,7 +109,7 @@ func (w *Watch) Read(ctx context.Context) *Reading {
 	return r
 }
 
-// Keeps is how long a reading is kept.
+// Keeps returns how long a reading is kept.
 func (w *Watch) Keeps(r *Reading) time.Duration {
 	if r.Err != nil {
 		return min(again, w.opts.Every)
@@ -138,7 +138,7 @@ func (w *Watch) read(ctx context.Context) *Reading {
 	return r
 }
 
-// Level is the highest level of the results.
+// Level returns the highest level of the results.
 func (r *Reading) Level() checks.Level {
 	for _, level := range []checks.Level{checks.Finding, checks.Note, checks.Unknown} {
 		if slices.ContainsFunc(r.Results, func(of checks.Result) bool { return of.Level == level }) {

@@ -78,7 +78,7 @@ func TestManyCounters(t *testing.T) {
 	if r.Err != nil || len(r.Shares) > 11_000 || !slices.ContainsFunc(r.Results,
 		func(of checks.Result) bool {
 			return of.Check == "counters" && of.Level == checks.Note &&
-				strings.Contains(of.Message, "only the first 10000 were looked at")
+				strings.Contains(of.Message, "only the first 10000 were checked")
 		}) {
 		t.Errorf("%d shares, %v: %+v", len(r.Shares), r.Err, r.Results)
 	}

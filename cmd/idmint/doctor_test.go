@@ -45,7 +45,7 @@ func TestDoctor(t *testing.T) {
 		t.Errorf("%q", out)
 	}
 	out = s.must("doctor", "--db", "sqlite:app.db", "--state", "state", "--verbose")
-	if !strings.Contains(out, "passed: launches: launch 1 is the last one\n") ||
+	if !strings.Contains(out, "passed: launches: the latest launch is 1\n") ||
 		!strings.Contains(out, "passed: lost: nothing is lower than at the last look, and ") {
 		t.Errorf("%q", out)
 	}
@@ -73,7 +73,7 @@ func TestDoctorFinds(t *testing.T) {
 	s.must("migrate", "--db", "sqlite:app.db")
 	s.run("counter", "advance", "orders", "--to", "9000000000000000000", "--db", "sqlite:app.db")
 	got = s.run("doctor", "--db", "sqlite:app.db", "--json")
-	const want = "finding: counter orders stands at 9000000000000000000"
+	const want = "finding: counter orders is at 9000000000000000000"
 	if found := told(t, got.stdout)["counters"]; !strings.HasPrefix(found, want) ||
 		got.status != 1 || got.stderr != "" {
 		t.Errorf("%q, %v", found, got)
@@ -158,7 +158,7 @@ func TestDoctorRestored(t *testing.T) {
 		if got.status != 1 ||
 			!strings.HasPrefix(found["identity"], "finding: file of the store is ") ||
 			!strings.HasPrefix(found["lost"], "finding: the last launch is 1, and was 2. "+
-				"finding: launch 2 is not there any more. finding: counter orders is 0, and was ") {
+				"finding: launch 2 is gone. finding: counter orders is 0, and was ") {
 			t.Errorf("%s: %v", when, got)
 		}
 	}

@@ -24,7 +24,7 @@ func TestDoctorMySQL(t *testing.T) {
 	app := granted(t, d, "app")
 	user, _ := app.User()
 	findings.SQL(t, "after migrate", app, nil)
-	unneeded := map[string]string{"rights": "note: the role root@% needs no"}
+	unneeded := map[string]string{"rights": "note: the role root@% does not need"}
 	findings.SQL(t, "as root", d, unneeded)
 	for _, c := range []wrong{
 		{
@@ -40,27 +40,27 @@ func TestDoctorMySQL(t *testing.T) {
 		{
 			"GRANT DELETE ON idmint_counter TO APP@'%'",
 			"REVOKE DELETE ON idmint_counter FROM APP@'%'",
-			"rights", "note: the role APP@% needs no DELETE on idmint_counter",
+			"rights", "note: the role APP@% does not need DELETE on idmint_counter",
 		},
 		{
 			"GRANT UPDATE ON idmint_launch TO APP@'%'",
 			"REVOKE UPDATE ON idmint_launch FROM APP@'%'; " +
 				"GRANT UPDATE (next_generator_id) ON idmint_launch TO APP@'%'",
-			"rights", "note: the role APP@% needs no UPDATE of keys on idmint_launch",
+			"rights", "note: the role APP@% does not need UPDATE of keys on idmint_launch",
 		},
 		{
 			"GRANT INSERT ON idmint_schema TO APP@'%'",
 			"REVOKE INSERT ON idmint_schema FROM APP@'%'",
-			"rights", "note: the role APP@% needs no INSERT on idmint_schema",
+			"rights", "note: the role APP@% does not need INSERT on idmint_schema",
 		},
 		{
 			"GRANT DROP, TRIGGER ON " + all + " TO APP@'%'",
 			"REVOKE DROP, TRIGGER ON " + all + " FROM APP@'%'",
-			"rights", "note: the role APP@% needs no DROP, TRIGGER",
+			"rights", "note: the role APP@% does not need DROP, TRIGGER",
 		},
 		{
 			"GRANT SUPER ON *.* TO APP@'%'", "REVOKE SUPER ON *.* FROM APP@'%'",
-			"rights", "note: the role APP@% needs no SUPER",
+			"rights", "note: the role APP@% does not need SUPER",
 		},
 		{
 			"ALTER TABLE idmint_counter RENAME TO counter",
@@ -71,7 +71,7 @@ func TestDoctorMySQL(t *testing.T) {
 			"ALTER TABLE idmint_counter_kept DROP FOREIGN KEY idmint_counter_kept_counter; " +
 				"ALTER TABLE idmint_counter_kept ENGINE = Aria", "",
 			"tables",
-			"finding: tables are not InnoDB, and know no transactions: idmint_counter_kept",
+			"finding: tables are not InnoDB, and lack transactions: idmint_counter_kept",
 		},
 		{
 			"DROP TABLE idmint_counter_kept", "", "tables",

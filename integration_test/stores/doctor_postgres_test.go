@@ -94,7 +94,7 @@ func TestDoctorPostgres(t *testing.T) {
 		{
 			"ALTER ROLE APP SET default_transaction_read_only = on",
 			"ALTER ROLE APP RESET default_transaction_read_only",
-			"writable", "finding: transactions are read-only",
+			"writable", "finding: default_transaction_read_only is on",
 		},
 		{
 			"REVOKE UPDATE ON idmint_counter FROM APP", "GRANT UPDATE ON idmint_counter TO APP",
@@ -108,7 +108,7 @@ func TestDoctorPostgres(t *testing.T) {
 			"GRANT DELETE, TRUNCATE ON idmint_launch TO APP",
 			"REVOKE DELETE, TRUNCATE ON idmint_launch FROM APP",
 			"rights",
-			"note: the role APP needs no DELETE on idmint_launch, TRUNCATE on idmint_launch",
+			"note: the role APP does not need DELETE on idmint_launch, TRUNCATE on idmint_launch",
 		},
 		{
 			"ALTER ROLE APP SUPERUSER", "ALTER ROLE APP NOSUPERUSER", "rights",
@@ -137,7 +137,7 @@ func TestDoctorPostgres(t *testing.T) {
 		},
 		{
 			"ALTER TABLE idmint_counter SET UNLOGGED", "ALTER TABLE idmint_counter SET LOGGED",
-			"tables", "finding: tables are UNLOGGED, and empty after a crash: idmint_counter",
+			"tables", "finding: tables are UNLOGGED, so a crash empties them: idmint_counter",
 		},
 		{
 			"ALTER TRIGGER idmint_launch_delete ON idmint_launch RENAME TO other",
