@@ -63,7 +63,7 @@ func TestDoctorEtcd(t *testing.T) {
 	}
 	defer client.Close()
 	well := map[string]string{
-		"etcd.rights":  "note: authentication is off: whoever reaches the cluster may delete",
+		"etcd.rights":  "note: authentication is off: anyone who reaches the cluster may delete",
 		"etcd.members": "note: there are 1 voting members: if one of them fails, the log stops",
 		"etcd.version": "passed: etcd 3.",
 	}

@@ -13,41 +13,41 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/kv"
 )
 
-// Config says where a launch log lies.
+// Config says where a launch log is, and how to connect to it.
 type Config struct {
-	// Hosts are the nodes that are asked, as HOST:PORT each. The port is 9042 where it is missing.
-	// Name three or more: a call moves on to the next one where a node does not answer. All
-	// processes should name them in the same order, because they ask the first one that answers.
+	// Hosts are the nodes to ask, each as HOST:PORT. The port is 9042 by default. Name three or
+	// more, so that a call can move on to the next one if a node does not answer. All processes
+	// should name them in the same order, because each asks the first one that answers.
 	Hosts []string
 
-	// Keyspace is the keyspace's name to the letter: 1 to 48 letters, digits and underscores.
+	// Keyspace is the keyspace's exact name, with 1 to 48 letters, digits and underscores.
 	Keyspace string
 
 	User     string
-	Password string `json:"-"` // none where User is empty
+	Password string `json:"-"` // unused if User is empty
 
-	// TLS is for nodes that encrypt. Without it connections are not encrypted. The node's
-	// certificate is always checked.
+	// TLS is for nodes that encrypt. If it is nil, connections are not encrypted. The node's
+	// certificate is always verified.
 	TLS *tls.Config
 
-	// DataCenter is that of all hosts: nodes of another one are not asked. Empty is any. With
-	// LocalSerial it must be set.
+	// DataCenter is the data center of all hosts. Nodes of other data centers are not asked. Empty
+	// means any. It must be set with LocalSerial.
 	DataCenter string
 
-	// LocalSerial has the nodes of DataCenter alone decide, by LOCAL_SERIAL and LOCAL_QUORUM. Else
-	// it is SERIAL and QUORUM, over all data centres. All processes of a log must agree: the
-	// keyspace keeps what Migrate was told, and Open refuses anything else.
+	// LocalSerial lets only the nodes of DataCenter decide, with LOCAL_SERIAL and LOCAL_QUORUM
+	// instead of SERIAL and QUORUM over all data centers. All processes of a log must agree: the
+	// keyspace records what Migrate was told, and Open refuses anything else.
 	LocalSerial bool
 
-	// Replication is for Migrate where the keyspace is not there yet, as CQL has it: "class" and
-	// "replication_factor" for SimpleStrategy, "class" and a number per data centre for
+	// Replication is used by Migrate if the keyspace does not exist yet. As in CQL, it has "class"
+	// and "replication_factor" for SimpleStrategy, or "class" and a number per data center for
 	// NetworkTopologyStrategy.
 	Replication map[string]string
 
-	dialer dialer // of tests; nil: the driver's
+	dialer dialer // for tests; nil: the driver's
 }
 
-// Store keeps launch logs in a keyspace. Make it with [Open].
+// Store keeps launch logs in a keyspace. Create one with [Open].
 type Store struct {
 	*store
 	engine *engine
@@ -57,9 +57,9 @@ type store = kv.Store
 
 var _ launchlog.Store = (*Store)(nil)
 
-// Open opens the launch log of a keyspace that [Migrate] prepared. It waits up to 10 s for nodes
-// that do not answer. Errors wrap a [*launchlog.SchemaError], a [*SerialError], a
-// [*launchlog.RequestError] about the config, the context's, or the driver's.
+// Open opens the launch log of a keyspace that [Migrate] has prepared. It waits up to 10 s for
+// nodes that do not answer. Errors wrap a [*launchlog.SchemaError], a [*SerialError], a
+// [*launchlog.RequestError] about the config, the context's error, or the driver's.
 func Open(ctx context.Context, config Config) (*Store, error) {
 	config, err := config.Checked()
 	if err != nil {
@@ -80,16 +80,16 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	return &Store{kv.New(e, nil), e}, nil
 }
 
-// Close closes the connections. Calls that still run fail. It takes 2 s per host at most.
+// Close closes the connections. Calls in progress fail. It takes at most 2 s per host.
 func (s *Store) Close() error {
 	s.engine.Close()
 	return nil
 }
 
-// validName is compiled when it is first asked: a program that imports the package starts sooner.
+// validName is compiled at its first use, so that programs that import the package start faster.
 var validName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\w{1,48}$`) })
 
-// Format keeps the password out of what every verb prints.
+// Format hides the password from every verb of package fmt.
 func (c Config) Format(f fmt.State, verb rune) {
 	type plain Config
 	if c.Password != "" {
@@ -107,15 +107,15 @@ func (c Config) Checked() (_ Config, err error) {
 	case !validName().MatchString(c.Keyspace):
 		err = &launchlog.RequestError{
 			Field: "Keyspace", Value: c.Keyspace,
-			Reason: "is not of 1 to 48 letters, digits and underscores",
+			Reason: "must have 1 to 48 letters, digits and underscores",
 		}
 	case c.LocalSerial && c.DataCenter == "":
-		err = &launchlog.RequestError{Field: "DataCenter", Reason: "is needed for LocalSerial"}
+		err = &launchlog.RequestError{Field: "DataCenter", Reason: "must be set with LocalSerial"}
 	}
 	return c, failed(err)
 }
 
-// serialLevel is what the keyspace keeps, and compares.
+// serialLevel returns what the keyspace records and compares.
 func (c Config) serialLevel() string {
 	if c.LocalSerial {
 		return "LOCAL_SERIAL in " + c.DataCenter
@@ -123,23 +123,24 @@ func (c Config) serialLevel() string {
 	return "SERIAL"
 }
 
-// table is a table's name with that of the keyspace.
+// table returns a table's name, qualified by its keyspace.
 func (c Config) table(name string) string { return `"` + c.Keyspace + `".` + name }
 
-// failed is what leaves the package. The errors of steps get launchlog's name instead.
+// failed adds the package's name to an error that leaves the package. Errors of steps get
+// launchlog's name instead.
 func failed(err error) error { return named.Failed("launchlog/cassandra", err) }
 
-// A SerialError is wrapped by the errors of [Open] and [Migrate] where the keyspace's log was made
-// with another serial consistency. Writers with different ones do not see each other: numbers would
-// repeat.
+// A SerialError is wrapped by the errors of [Open] and [Migrate] if the keyspace's log was created
+// with another serial consistency. Writers with different ones do not see each other, so numbers
+// would repeat.
 type SerialError struct {
-	Have string // as "SERIAL", or "LOCAL_SERIAL in dc1"
+	Have string // for example SERIAL, or LOCAL_SERIAL in dc1
 	Want string // that the Config asks for
 }
 
 func (e *SerialError) Error() string {
-	return "launchlog/cassandra: the launch log is one of " + e.Have +
-		": it cannot be opened with " + e.Want
+	return "launchlog/cassandra: the launch log uses " + e.Have +
+		", so it cannot be opened with " + e.Want
 }
 
 const (

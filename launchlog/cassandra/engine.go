@@ -14,33 +14,33 @@ import (
 )
 
 const (
-	// eachAtOnce is how many partitions Each reads at once.
+	// eachAtOnce is how many partitions Each reads concurrently.
 	eachAtOnce = 32
-	// pageRows is how many rows List has a node send at once: of the largest values, 50 MiB.
+	// pageRows is how many rows a node sends List at a time: 50 MiB with the largest values.
 	pageRows = 200
-	// lastName lies behind all names, whose last sign is ~.
+	// lastName sorts after all names, whose last character is ~.
 	lastName = "\x7f"
 )
 
-// An engine keeps the rows of one log in a table of its own.
+// An engine keeps the rows of one log in a table that belongs to it.
 //
-// All processes send their requests to the same node, as long as it answers. A node queues what
-// wants one partition, while several nodes would outbid each other in Paxos.
+// All processes send their requests to the same node, as long as it answers, because one node
+// queues the requests for a partition, whereas several nodes would outbid each other in Paxos.
 type engine struct {
 	config  Config
 	cluster *kv.Cluster[*Session]
 	serial  gocql.Consistency // orders commits and reads
 	quorum  gocql.Consistency // sees what was acknowledged
 
-	// What follows is set by bind.
+	// bind sets the following fields.
 	rows  string // the table
 	texts texts
-	whole bool // the log has its schema row: without it, it was truncated
+	whole bool // the log must have its schema row, and was truncated if it has not
 }
 
 var _ kv.Engine = (*engine)(nil)
 
-// newEngine makes an engine, which is to be bound. A node has so much patience for a request.
+// newEngine returns an engine that still must be bound. A node may take patience for a request.
 func newEngine(config Config, patience, callTime time.Duration) *engine {
 	e := &engine{config: config, serial: gocql.Serial, quorum: gocql.Quorum}
 	if config.LocalSerial {
@@ -63,7 +63,7 @@ func (e *engine) Close() { e.cluster.Close() }
 // texts are the statements.
 type texts struct{ insert, update, remove, rows, row, list string }
 
-// newTexts writes the statements for a table. No statement sets a timestamp or a TTL.
+// newTexts returns the statements for a table. No statement sets a timestamp or a TTL.
 func newTexts(table string) texts {
 	const named = ` WHERE part = ? AND name = ?`
 	return texts{
@@ -78,8 +78,8 @@ func newTexts(table string) texts {
 	}
 }
 
-// Read implements kv.Engine. Rows that are all absent may be those of a log that was truncated.
-// After TRUNCATE no row of an old partition is there, so one that is there needs no other look.
+// Read implements kv.Engine. If all rows are absent, the log may have been truncated. After a
+// TRUNCATE no row of an old partition exists, so an existing row needs no second look.
 func (e *engine) Read(ctx context.Context, part string, names ...string) ([]kv.Row, error) {
 	all, err := e.snapshot(ctx, part, names)
 	if err == nil && none(all) {
@@ -88,16 +88,16 @@ func (e *engine) Read(ctx context.Context, part string, names ...string) ([]kv.R
 	return all, err
 }
 
-// none reports whether no row is there.
+// none reports whether no row exists.
 func none(rows []kv.Row) bool {
 	return !slices.ContainsFunc(rows, func(r kv.Row) bool { return r.Version != 0 })
 }
 
-// still returns launchlog.ErrOtherLog where the log's schema row is gone. Nobody deletes it, so
-// the table was truncated. Migrate writes that row once, before anybody learns the table's name.
+// still returns launchlog.ErrOtherLog if the log's schema row is gone. Nothing deletes it, so the
+// table was truncated. Migrate writes that row once, before any process knows the table's name.
 //
-// The read is a serial one, by which Paxos v2 repairs nothing. So a read in the middle of a TRUNCATE
-// does not bring the row back to nodes that have dropped it.
+// The read is serial, and a serial read by Paxos v2 repairs nothing. In the middle of a TRUNCATE it
+// therefore does not bring the row back to nodes that have dropped it.
 func (e *engine) still(ctx context.Context) error {
 	if !e.whole {
 		return nil
@@ -110,8 +110,8 @@ func (e *engine) still(ctx context.Context) error {
 }
 
 // snapshot reads rows of a partition. One SELECT of one partition at the serial level is one
-// snapshot. It first completes what nodes have accepted. All is one page: the next one would be
-// another snapshot.
+// snapshot, and first completes what nodes have accepted. The result is a single page, because the
+// next page would be another snapshot.
 func (e *engine) snapshot(ctx context.Context, part string, names []string) ([]kv.Row, error) {
 	there, err := e.query(ctx, e.serial, len(names)+1, e.texts.rows, part, names)
 	all := make([]kv.Row, len(names))
@@ -142,7 +142,7 @@ func (e *engine) query(
 	return all, e.gone(ctx, err)
 }
 
-// one reads columns of one row, and reports whether there is one.
+// one reads columns of one row, and reports whether the row exists.
 func (e *engine) one(
 	ctx context.Context, level gocql.Consistency, columns []any, text string, args ...any,
 ) (bool, error) {
@@ -155,9 +155,10 @@ func (e *engine) one(
 	})
 }
 
-// Commit implements kv.Engine. A commit that compares a row that is there fails once the log was
-// truncated. One that only inserts does not, so Commit looks afterwards whether the log is there. A
-// TRUNCATE before the commit shows. One behind it has deleted this commit like all others.
+// Commit implements kv.Engine. A commit that compares an existing row fails once the log was
+// truncated. A commit that only inserts does not, so Commit checks afterwards that the log still
+// exists. That detects a TRUNCATE before the commit. A later TRUNCATE deletes this commit like all
+// others.
 func (e *engine) Commit(ctx context.Context, part string, changes ...kv.Change) (bool, error) {
 	applied, doubt, err := kv.Ask(ctx, e.cluster, func(ctx context.Context, s *Session) (bool, error) {
 		return e.apply(ctx, s, part, changes)
@@ -178,9 +179,9 @@ func (e *engine) Commit(ctx context.Context, part string, changes ...kv.Change) 
 	return err == nil, err
 }
 
-// apply sends a batch of conditional statements. All rows are of one partition, so the batch is one
-// decision of Paxos. It compares and bumps the version of each row that it writes, or deletes it. So
-// it is carried out once at most, however often and late it arrives.
+// apply sends a batch of conditional statements. All rows are in one partition, so that the batch
+// is one decision of Paxos. It compares the version of each row, and raises it or deletes the row.
+// The batch is therefore executed at most once, however often and late it arrives.
 func (e *engine) apply(
 	ctx context.Context, s *Session, part string, changes []kv.Change,
 ) (bool, error) {
@@ -203,13 +204,13 @@ func (e *engine) apply(
 	return applied && err == nil, err
 }
 
-// isInvalid reports whether a node knows no such table, among other things.
+// isInvalid reports whether a node does not know the table, among other reasons.
 func isInvalid(err error) bool {
 	code, _ := said(err)
 	return code == gocql.ErrCodeInvalid
 }
 
-// gone adds to an error that the log's table is not there any more, where that is why.
+// gone wraps an error in ErrOtherLog if its reason is that the log's table no longer exists.
 func (e *engine) gone(ctx context.Context, err error) error {
 	if !isInvalid(err) || errors.Is(err, launchlog.ErrOtherLog) {
 		return err
@@ -220,8 +221,8 @@ func (e *engine) gone(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", launchlog.ErrOtherLog, err)
 }
 
-// List implements kv.Engine. Its pages are read one after another. It looks each time whether the
-// log was truncated, as Each does: they are for people and for advances, not for an app's steps.
+// List implements kv.Engine. It reads its pages one after another. Like Each, it always checks
+// whether the log was truncated, because both serve people and advances rather than an app's steps.
 func (e *engine) List(
 	ctx context.Context, part, after, before string, limit int,
 ) ([]kv.Row, error) {
@@ -235,7 +236,7 @@ func (e *engine) List(
 	return all, err
 }
 
-// Each implements kv.Engine. A single SELECT of many partitions would burden one node with all.
+// Each implements kv.Engine. One SELECT of many partitions would put the whole load on one node.
 func (e *engine) Each(ctx context.Context, parts []string, name string) ([]kv.Row, error) {
 	all := make([]kv.Row, len(parts))
 	err := kv.Parallel(ctx, len(parts), eachAtOnce, func(ctx context.Context, i int) error {
@@ -250,7 +251,7 @@ func (e *engine) Each(ctx context.Context, parts []string, name string) ([]kv.Ro
 	return all, err
 }
 
-// Now implements kv.Engine, by the clock of the node that answers, in milliseconds.
+// Now implements kv.Engine, with the clock of the node that answers, in milliseconds.
 func (e *engine) Now(ctx context.Context) (now time.Time, err error) {
 	_, err = e.one(ctx, gocql.One, []any{&now},
 		`SELECT toTimestamp(now()) FROM system.local WHERE key = 'local'`)

@@ -14,14 +14,14 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/kv"
 )
 
-// A Session is one of the driver, with a Close that ends.
+// A Session is the driver's session, with a Close that always returns.
 type Session struct{ *gocql.Session }
 
-// Close closes the connections. It takes 2 s at most.
+// Close closes the connections. It takes at most 2 s.
 func (s *Session) Close() { within(closeTime, s.Session.Close) }
 
-// within runs do, and returns when it has ended or d is over. The driver's Close may wait for ever:
-// where its control connection is lost at that moment, that one waits for what Close has ended.
+// within runs do, and returns when do has returned or d has passed. The driver's Close may block
+// forever: if the control connection is lost at that moment, it waits for what Close has ended.
 func within(d time.Duration, do func()) {
 	done := make(chan struct{})
 	go func() {
@@ -34,14 +34,15 @@ func within(d time.Duration, do func()) {
 	}
 }
 
-// Session connects to a node, and to no other one, as [Open] does. It is for an operator's
-// questions, and the caller closes it.
+// Session connects to one node and no other, as [Open] does. It is meant for an operator's queries.
+// The caller must close it.
 func (c Config) Session(ctx context.Context, node string) (*Session, error) {
 	return c.session(ctx, node, requestTime)
 }
 
-// session is Session. A request that takes longer than the timeout fails. The driver's constructor
-// takes no context: where ctx ends first, it goes on in the background, and what it makes is closed.
+// session implements Session. A request that takes longer than the timeout fails. The driver's
+// constructor takes no context, so if ctx ends first, it continues in the background, and its
+// result is closed.
 func (c Config) session(
 	ctx context.Context, node string, timeout time.Duration,
 ) (*Session, error) {
@@ -78,15 +79,15 @@ func (c Config) session(
 	}
 }
 
-// cluster is the driver's configuration for one node. It has no policy of retries: whether a
-// request may run again, the engine knows.
+// cluster returns the driver's configuration for one node. It has no retry policy, because only the
+// engine knows whether a request may be repeated.
 func (c Config) cluster(node string, timeout time.Duration, p *pin) *gocql.ClusterConfig {
 	cluster := gocql.NewCluster(node)
-	cluster.ProtoVersion = 4 // what all servers from 2.2 on speak, so none is asked for it
+	cluster.ProtoVersion = 4 // which all servers since 2.2 speak, so that it need not be negotiated
 	cluster.Timeout = timeout
 	cluster.WriteTimeout = timeout
 	cluster.ConnectTimeout = connectTime
-	// Paxos gives each commit a time that is later than the last one's, whatever a clock says.
+	// Paxos gives each commit a later time than the last one, whatever a clock says.
 	cluster.DefaultTimestamp = false
 	cluster.ReconnectInterval = time.Second
 	cluster.ReconnectionPolicy = &gocql.ConstantReconnectionPolicy{MaxRetries: 1}
@@ -112,14 +113,14 @@ func (d dialer) DialContext(ctx context.Context, network, address string) (net.C
 	return d(ctx, network, address)
 }
 
-// A pin keeps a session to the node that it was made for. The driver would look for others, and the
-// order of LOCAL_SERIAL is that of the node that is asked. It also keeps why there is no connection,
-// which the driver has as text alone.
+// A pin keeps a session on the node that it was created for. The driver would look for others,
+// although LOCAL_SERIAL refers to the data center of the node that is asked. The pin also keeps the
+// reason why there is no connection, which the driver reports only as text.
 type pin struct {
-	dataCenter string // "" is any
+	dataCenter string // "" means any
 
-	mu  sync.Mutex // guards what follows
-	id  string     // of the first node that the driver asks about
+	mu  sync.Mutex // guards the following fields
+	id  string // of the first node that the driver asks about
 	err error
 }
 
@@ -133,7 +134,8 @@ func (p *pin) Accept(host *gocql.HostInfo) bool {
 	}
 	elsewhere := p.dataCenter != "" && host.DataCenter() != p.dataCenter
 	if elsewhere {
-		p.err = fmt.Errorf("it is in the data centre %q, not in %q", host.DataCenter(), p.dataCenter)
+		p.err = fmt.Errorf("the node is in data center %q, not in %q", host.DataCenter(),
+			p.dataCenter)
 	}
 	return !elsewhere
 }
@@ -151,12 +153,12 @@ func (p *pin) explain(err error) error {
 	return cmp.Or(p.err, err)
 }
 
-// judge says what an error of the driver means. A node says Unavailable and Overloaded before it
-// begins, and also where it has proposed already and cannot commit. So a commit is in doubt after
-// any of these: WriteTimeout, CASWriteUnknown, WriteFailure, Unavailable, Overloaded, a connection
-// that was lost, no answer. So it is after what the driver says by itself, unless that tells that
-// nothing was sent. For instance it has ErrFrameTooBig for a request that is too large, and for an
-// answer that is.
+// judge interprets an error of the driver. A node may return Unavailable and Overloaded not only
+// before it begins, but also if it has already proposed and cannot commit. A commit is therefore in
+// doubt after WriteTimeout, CASWriteUnknown, WriteFailure, Unavailable, Overloaded, a lost
+// connection, and a missing answer. It is also in doubt after the driver's own errors, unless they
+// mean that nothing was sent: for example, the driver returns ErrFrameTooBig for a request as well
+// as for an answer that is too large.
 //
 // Errors that a node returns for a request that it did not begin are final.
 func judge(err error) kv.Verdict {
@@ -173,7 +175,8 @@ func judge(err error) kv.Verdict {
 	return kv.Unsure
 }
 
-// said is the code of what a node says. It is false for an error of the driver, or of no answer.
+// said returns the code of a node's error. It returns false for errors of the driver, and if there
+// was no answer.
 func said(err error) (code int, ok bool) {
 	var server gocql.RequestError
 	if !errors.As(err, &server) {
@@ -182,7 +185,7 @@ func said(err error) (code int, ok bool) {
 	return server.Code(), true
 }
 
-// stays reports whether an error tells that another node would do no better.
+// stays reports whether an error means that another node would not do better.
 func stays(err error) bool {
 	code, ok := said(err)
 	switch code {

@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	patience    = time.Second            // until the next node is asked
-	callTime    = 5 * time.Second        // until a call is given up
-	connectTime = 2 * time.Second        // for user and password
-	breath      = 100 * time.Millisecond // before gRPC tries to connect again
+	patience    = time.Second // until the next node is asked
+	callTime    = 5 * time.Second // until a call is abandoned
+	connectTime = 2 * time.Second // for user and password
+	breath      = 100 * time.Millisecond // before gRPC reconnects
 )
 
-// Client returns a client of one endpoint, as [Open] uses it. It is for an operator's questions,
-// and the caller closes it.
+// Client returns a client of one endpoint, configured as [Open] does. It is meant for an operator's
+// queries. The caller must close it.
 func (c Config) Client(ctx context.Context, endpoint string) (*clientv3.Client, error) {
 	client, err := c.connect(ctx, endpoint)
 	return client, failed(err)
@@ -36,7 +36,7 @@ func (c Config) connect(ctx context.Context, endpoint string) (*clientv3.Client,
 		return nil, err
 	}
 	scheme := "http://"
-	// By default gRPC waits for up to two minutes until it tries to connect again.
+	// By default gRPC waits up to two minutes before it reconnects.
 	options := []grpc.DialOption{grpc.WithConnectParams(grpc.ConnectParams{
 		Backoff: backoff.Config{
 			BaseDelay: breath, Multiplier: 1.6, Jitter: 0.2, MaxDelay: patience,
@@ -57,21 +57,21 @@ func (c Config) connect(ctx context.Context, endpoint string) (*clientv3.Client,
 	return clientv3.New(clientv3.Config{
 		Context: context.WithoutCancel(ctx), Endpoints: []string{scheme + endpoint}, TLS: c.TLS,
 		Username: c.User, Password: c.Password, DialTimeout: connectTime,
-		// A connection that was cut off without a word is noticed when it is used.
+		// Keepalives detect a broken connection while it is in use.
 		DialKeepAliveTime: 10 * time.Second, DialKeepAliveTimeout: 3 * time.Second,
-		// clientv3 would send a transaction again of which a node says that its time is up.
+		// Otherwise clientv3 would resend a transaction for which a node reports a timeout.
 		MaxUnaryRetries: 1,
 		DialOptions:     options,
 		Logger:          zap.NewNop(),
 	})
 }
 
-// preface is how a client of HTTP/2 begins. A server answers by a frame that is less than 64 KiB
-// long, so its first byte is 0.
+// preface is how an HTTP/2 client begins. The server answers with a frame shorter than 64 KiB, so
+// the first byte of the answer is 0.
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 
-// probe connects once, for the error. gRPC says as text alone why it has no connection, and not at
-// all where the time is up before.
+// probe connects once to learn the error, because gRPC reports only as text why it has no
+// connection, and reports nothing if the timeout comes first.
 func (c Config) probe(ctx context.Context, endpoint string) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
@@ -106,13 +106,13 @@ func (c Config) probe(ctx context.Context, endpoint string) error {
 	return fmt.Errorf("%w: %w", errTLS, err)
 }
 
-var errTLS = errors.New("the server does not speak HTTP/2 in the clear: it may want TLS")
+var errTLS = errors.New("the server does not speak unencrypted HTTP/2: it may require TLS")
 
-// byName are credentials for the name that the configuration asks for. gRPC asks for the
-// endpoint's, whatever that says.
+// byName are credentials for the configured server name. Without them gRPC would check the
+// endpoint's name, whatever the configuration says.
 type byName struct {
 	credentials.TransportCredentials
-	name string // of the server; empty: the endpoint's
+	name string // of the server; the endpoint's if empty
 }
 
 func (c Config) credentials() credentials.TransportCredentials {

@@ -14,14 +14,15 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/kv"
 )
 
-// engine is a kv.Engine. The key of a row is PREFIX:PARTITION/NAME, and its version is etcd's own:
-// how often the key was written since it was made. A prefix has no colon. So the keys of two
-// prefixes are apart, even where one prefix begins with the other.
+// engine is a kv.Engine. A row has the key PREFIX:PARTITION/NAME, and its version is etcd's own:
+// the number of writes since the key was created. A prefix contains no colon, so keys of different
+// prefixes never overlap, even if one prefix begins with the other.
 type engine struct {
 	config  Config
 	cluster *kv.Cluster[*clientv3.Client]
-	// schema is the log's schema row, as it was when the log was opened. Each step compares it. So
-	// a cluster that has lost the log, or has another one, hands out nothing. It is nil until then.
+	// schema is the log's schema row as it was when the log was opened, and nil until then. Each
+	// step compares it, so that a cluster that has lost the log, or has another one, hands out
+	// nothing.
 	schema []byte
 }
 
@@ -40,10 +41,10 @@ func (e *engine) Close() { e.cluster.Close() }
 
 func (e *engine) key(part, name string) string { return e.config.Prefix + ":" + part + "/" + name }
 
-// schemaKey is the key of the schema's row.
+// schemaKey returns the key of the schema row.
 func (e *engine) schemaKey() string { return e.key(kv.SchemaPart, kv.SchemaRow) }
 
-// isHome returns ErrOtherLog where the schema's row is not that of the log that was opened.
+// isHome returns ErrOtherLog if the schema row differs from the one of the log that was opened.
 func (e *engine) isHome(schema *etcdserverpb.ResponseOp) error {
 	if row := rowOf("", schema); e.schema != nil && !bytes.Equal(row.Value, e.schema) {
 		return launchlog.ErrOtherLog
@@ -51,7 +52,7 @@ func (e *engine) isHome(schema *etcdserverpb.ResponseOp) error {
 	return nil
 }
 
-// rowOf is what a read of one key found.
+// rowOf returns what a read of one key found.
 func rowOf(name string, read *etcdserverpb.ResponseOp) kv.Row {
 	row := kv.Row{Name: name}
 	if found := read.GetResponseRange().Kvs; len(found) != 0 {
@@ -60,10 +61,11 @@ func rowOf(name string, read *etcdserverpb.ResponseOp) kv.Row {
 	return row
 }
 
-var errAnswer = errors.New("the server's answer is not one of etcd to what it was asked")
+var errAnswer = errors.New("the server's answer does not match the request: it may not be etcd")
 
-// check returns an error unless a transaction's answer has one for each of its gets, of the keys that
-// it asks for. Whatever listens at an endpoint may answer.
+// check returns an error unless a transaction's answer has one response for each get, with only
+// keys that the get asks for. This protects against anything that listens at an endpoint but is not
+// etcd.
 func check(answer *clientv3.TxnResponse, gets ...clientv3.Op) error {
 	if len(answer.Responses) != len(gets) {
 		return errAnswer
@@ -86,7 +88,7 @@ func check(answer *clientv3.TxnResponse, gets ...clientv3.Op) error {
 	return nil
 }
 
-// read reads as of one moment, in which the log is there.
+// read reads all gets at one revision, at which the log exists.
 func (e *engine) read(
 	ctx context.Context, gets ...clientv3.Op,
 ) ([]*etcdserverpb.ResponseOp, error) {
@@ -124,9 +126,9 @@ func (e *engine) Read(ctx context.Context, part string, names ...string) ([]kv.R
 	return rows, nil
 }
 
-// Commit implements kv.Engine. The same transaction may be sent to several nodes. It is carried out
-// once at most. Where it was not this time, it may have been the time before: the rows tell, which
-// it reads then.
+// Commit implements kv.Engine. The same transaction may be sent to several nodes, but is executed
+// at most once. If it was not executed this time, an earlier attempt may have executed it, and
+// Commit then reads the rows to find out.
 func (e *engine) Commit(ctx context.Context, part string, changes ...kv.Change) (bool, error) {
 	var same []clientv3.Cmp
 	var puts []clientv3.Op
@@ -172,8 +174,9 @@ func (e *engine) Commit(ctx context.Context, part string, changes ...kv.Change) 
 	return kv.Settled(ctx, e, part, changes)
 }
 
-// atQuota finds out what became of a commit that a node refused for want of space. It may be done
-// nevertheless, if it was on its way when the quota was reached. Reads go on then, and tell.
+// atQuota finds out whether a commit was executed although a node refused it for lack of space.
+// That is possible if the commit was under way when the quota was reached. Reads still work then,
+// and decide.
 func (e *engine) atQuota(
 	ctx context.Context, part string, changes []kv.Change, doubt bool, refusal error,
 ) (bool, error) {
@@ -220,7 +223,7 @@ func (e *engine) List(
 	return rows, nil
 }
 
-// mostOps is how many operations a transaction may have, by etcd's default.
+// mostOps is how many operations a transaction may have by etcd's default.
 const mostOps = 128
 
 // Each implements kv.Engine.
@@ -242,5 +245,5 @@ func (e *engine) Each(ctx context.Context, parts []string, name string) ([]kv.Ro
 	return rows, ctx.Err()
 }
 
-// Now implements kv.Engine: etcd has no clock that can be asked.
+// Now implements kv.Engine. It returns zero because etcd has no clock that clients can read.
 func (e *engine) Now(ctx context.Context) (time.Time, error) { return time.Time{}, ctx.Err() }

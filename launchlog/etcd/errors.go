@@ -13,16 +13,17 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/kv"
 )
 
-// ErrNoSpace is wrapped by the error of a step where the cluster has reached its quota of space. It
-// takes no writes until an operator compacts and defragments it, or raises the quota, and disarms
-// the alarm.
-var ErrNoSpace = errors.New("launchlog/etcd: the quota of etcd's database is reached: " +
+// ErrNoSpace is wrapped by the error of a step if the cluster has reached its space quota. The
+// cluster accepts no writes until an operator compacts and defragments it, or raises the quota, and
+// disarms the alarm.
+var ErrNoSpace = errors.New("launchlog/etcd: etcd's database has reached its quota: " +
 	"compact and defragment it, or raise --quota-backend-bytes, then run etcdctl alarm disarm")
 
-// failed is what leaves the package. The errors of steps get launchlog's name instead.
+// failed adds the package's name to an error that leaves the package. Errors of steps get
+// launchlog's name instead.
 func failed(err error) error { return named.Failed("launchlog/etcd", err) }
 
-// judge says what an error of clientv3 means for a transaction that was sent to a node.
+// judge interprets an error of clientv3 for a transaction that was sent to a node.
 func judge(err error) kv.Verdict {
 	code, text := codeOf(err)
 	switch {
@@ -36,13 +37,13 @@ func judge(err error) kv.Verdict {
 		code == codes.Unimplemented, code == codes.DataLoss:
 		return kv.Final
 	case code == codes.Unavailable && unsent(text),
-		code == codes.FailedPrecondition: // a learner, or a version that cannot do it
+		code == codes.FailedPrecondition: // a learner, or a version that does not support it
 		return kv.Refused
 	}
-	return kv.Unsure // also what clientv3 makes of the context's end, wherever the call was
+	return kv.Unsure // also at the context's end, wherever the call was
 }
 
-// unsent reports whether gRPC says that it had no connection to send a call by.
+// unsent reports whether gRPC's text means that it had no connection for the call.
 func unsent(text string) bool {
 	for _, sign := range []string{
 		"Error while dialing", "authentication handshake failed", "no connection available",
@@ -56,7 +57,7 @@ func unsent(text string) bool {
 	return false
 }
 
-// codeOf returns gRPC's code and text of an error, in whichever form clientv3 has it.
+// codeOf returns gRPC's code and text of an error in any form that clientv3 uses.
 func codeOf(err error) (codes.Code, string) {
 	if e := (rpctypes.EtcdError{}); errors.As(err, &e) {
 		return e.Code(), e.Error()
@@ -67,7 +68,7 @@ func codeOf(err error) (codes.Code, string) {
 
 func desc(err error) string { return rpctypes.ErrorDesc(err) }
 
-// explain adds what to do to errors that etcd words shortly.
+// explain adds what to do to errors that etcd states only briefly.
 func explain(err error) error {
 	if _, text := codeOf(err); text == desc(rpctypes.ErrGRPCNoSpace) {
 		return fmt.Errorf("%w: %w", ErrNoSpace, err)

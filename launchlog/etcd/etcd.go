@@ -12,28 +12,28 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/kv"
 )
 
-// Config says where the launch log is, and how to get there.
+// Config says where the launch log is, and how to connect to it.
 type Config struct {
-	// Endpoints are the cluster's nodes, as HOST:PORT each. The port is 2379 where it is missing.
+	// Endpoints are the cluster's nodes, each as HOST:PORT. The port is 2379 by default.
 	Endpoints []string
 
-	// Prefix is what all keys begin with, as /NAME or /NAME/NAME. Names have letters, digits and
-	// the signs - _ . ~ %, and begin with none of . and ~. It is /idmint where it is empty.
+	// Prefix begins all keys, as /NAME or /NAME/NAME. Names contain letters, digits and the signs -
+	// _ . ~ %, but begin with neither . nor ~. The default is /idmint.
 	Prefix string
 
-	// User and Password are for a cluster that has authentication on.
+	// User and Password are for a cluster with authentication.
 	User     string
 	Password string `json:"-"`
 
-	// TLS is for a cluster that encrypts. Without it connections are not encrypted.
+	// TLS is for a cluster that encrypts. If it is nil, connections are not encrypted.
 	TLS *tls.Config
 
-	dialer func(ctx context.Context, network, address string) (net.Conn, error) // of tests
+	dialer func(ctx context.Context, network, address string) (net.Conn, error) // for tests
 }
 
 const defaultPort = "2379"
 
-// Format keeps the password out of what every verb prints.
+// Format hides the password from every verb of package fmt.
 func (c Config) Format(f fmt.State, verb rune) {
 	type plain Config
 	if c.Password != "" {
@@ -42,7 +42,7 @@ func (c Config) Format(f fmt.State, verb rune) {
 	fmt.Fprintf(f, fmt.FormatString(f, verb), plain(c))
 }
 
-// Checked returns the config with defaults for what is empty, as [Open] uses it. The error wraps a
+// Checked returns the config with defaults for empty fields, as [Open] uses it. The error wraps a
 // [*launchlog.RequestError].
 func (c Config) Checked() (checked Config, err error) {
 	if c.Endpoints, err = kv.Addresses("Endpoints", c.Endpoints, defaultPort); err != nil {
@@ -53,17 +53,17 @@ func (c Config) Checked() (checked Config, err error) {
 	}
 	switch {
 	case c.User == "" && c.Password != "":
-		err = &launchlog.RequestError{Field: "User", Reason: "is empty, and there is a password"}
+		err = &launchlog.RequestError{Field: "User", Reason: "must be set if there is a password"}
 	case c.User != "" && c.Password == "":
-		err = &launchlog.RequestError{Field: "Password", Reason: "is empty, and there is a user"}
+		err = &launchlog.RequestError{Field: "Password", Reason: "must be set if there is a user"}
 	}
 	return c, failed(err)
 }
 
-// store is embedded by a name that does not show.
+// store is an alias, so that the embedded field is not exported.
 type store = kv.Store
 
-// Store keeps launch logs in an etcd cluster. Make it with [Open].
+// Store keeps launch logs in an etcd cluster. Create one with [Open].
 type Store struct {
 	*store
 	engine *engine
@@ -71,9 +71,9 @@ type Store struct {
 
 var _ launchlog.Store = (*Store)(nil)
 
-// Open opens the launch log below a prefix, which [Migrate] has prepared. It waits up to 10 s for a
+// Open opens the launch log below a prefix that [Migrate] has prepared. It waits up to 10 s for a
 // cluster that does not answer. Errors wrap a [*launchlog.RequestError] about the config, a
-// [*launchlog.SchemaError], the context's, or what the nodes say.
+// [*launchlog.SchemaError], the context's error, or an error of the nodes.
 func Open(ctx context.Context, config Config) (*Store, error) {
 	config, err := config.Checked()
 	if err != nil {
@@ -89,9 +89,9 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	return &Store{kv.New(e, nil), e}, nil
 }
 
-// Migrate prepares the prefix for [Open]. It returns the schema's versions before and after. Before
-// a new log it is 0. It may be run again, and by many at once. Errors are those of Open. A
-// SchemaError is of a newer version.
+// Migrate prepares the prefix for [Open]. It returns the schema's versions before and after, and 0
+// as the version before a new log. It is safe to repeat, also concurrently. Errors are those of
+// Open, with a SchemaError only for a newer version.
 func Migrate(ctx context.Context, config Config) (from, to int, err error) {
 	if config, err = config.Checked(); err != nil {
 		return 0, 0, err
@@ -120,7 +120,7 @@ func (s *Store) Room(ctx context.Context) (int64, error) {
 	return max(status.DbSizeQuota-status.DbSizeInUse, 0) / claimSize, nil
 }
 
-// Close closes the connections. Calls that are under way end with an error.
+// Close closes the connections. Calls in progress end with an error.
 func (s *Store) Close() error {
 	s.engine.Close()
 	return nil

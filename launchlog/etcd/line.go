@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	lineTime = 20 * time.Second // that a process stands in line, at most
-	lineTTL  = 5                // seconds after which one that was killed is in nobody's way
+	lineTime = 20 * time.Second // that a process waits in line, at most
+	lineTTL  = 5 // seconds until a killed process no longer blocks others
 )
 
-// Wait implements kv.Lines, by a lock of etcd's client. Partitions have no capital letters, but that of
-// the schema.
+// Wait implements kv.Lines with a lock of etcd's client. The name of its key, Line, does not
+// collide with a partition, because no partition but the schema's has a capital letter.
 func (e *engine) Wait(ctx context.Context, part string) (leave func()) {
 	ctx, cancel := context.WithTimeout(ctx, lineTime)
 	client, err := kv.Look(ctx, e.cluster, func(ctx context.Context, c *clientv3.Client) (
@@ -35,7 +35,7 @@ func (e *engine) Wait(ctx context.Context, part string) (leave func()) {
 	}
 	_ = concurrency.NewMutex(session, e.key("Line", part)).Lock(ctx)
 	return func() {
-		_ = session.Close() // where it fails, the lease ends by itself
+		_ = session.Close() // if this fails, the lease expires
 		cancel()
 	}
 }

@@ -15,20 +15,20 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/kv"
 )
 
-// An engine keeps rows as znodes: the value is the znode's data, the version its dataVersion and
-// one.
+// An engine keeps rows as znodes. A row's value is the znode's data, and its version is dataVersion
+// plus one.
 type engine struct {
 	config  Config
 	cluster *kv.Cluster[*link]
-	// root is the znode that all partitions are below. Only the log that was opened has it: see
-	// layout.go. Until the log is known it is the path.
+	// root is the znode that contains all partitions. Only the log that was opened has it: see
+	// layout.go. Until the log is known, root is the path.
 	root string
-	acl  []zk.ACL // of what it makes
+	acl  []zk.ACL // of the znodes that it creates
 }
 
 var _ kv.Engine = engine{}
 
-// newEngine makes an engine that reads and writes nothing but the schema row.
+// newEngine returns an engine that reads and writes nothing but the schema row.
 func newEngine(config Config) engine {
 	e := engine{config: config, root: config.Path, acl: zk.WorldACL(zk.PermAll)}
 	if config.User != "" {
@@ -36,7 +36,7 @@ func newEngine(config Config) engine {
 	}
 	e.cluster = kv.NewCluster(kv.Driver[*link]{
 		Connect: config.connect, Usable: (*link).usable, Close: (*link).close, Judge: judge,
-		// Package zk finds out for itself that a server is silent.
+		// Package zk detects a silent server on its own timer.
 		Patience: callTime, CallTime: callTime,
 	}, config.Servers)
 	return e
@@ -45,14 +45,14 @@ func newEngine(config Config) engine {
 // Close ends all calls, and closes the connections.
 func (e engine) Close() { e.cluster.Close() }
 
-// bound is the engine of the log whose schema row this is.
+// bound returns the engine of the log that has the schema row.
 func (e engine) bound(schema kv.Row) (engine, error) {
 	word, err := kv.Word(schema)
 	e.root = e.rootPath(word)
 	return e, err
 }
 
-// errAbsent is what it means that the root is not there.
+// errAbsent returns the error for a missing root.
 func (e engine) errAbsent() error {
 	if e.root == e.config.Path {
 		return &launchlog.SchemaError{Want: kv.SchemaVersion}
@@ -60,12 +60,12 @@ func (e engine) errAbsent() error {
 	return launchlog.ErrOtherLog
 }
 
-// maxVersion is the last version of a row. A znode's dataVersion has 32 bits. It would go on below
-// zero, where −1 stands for any version.
+// maxVersion is the last version of a row. A znode's dataVersion has 32 bits, and would then become
+// negative, although −1 stands for any version.
 const maxVersion = math.MaxInt32
 
 // Read implements kv.Engine. Several rows are read once while the barrier is under way, and again
-// behind it.
+// after it.
 func (e engine) Read(ctx context.Context, part string, names ...string) ([]kv.Row, error) {
 	if len(names) == 1 {
 		return e.Each(ctx, []string{part}, names[0])
@@ -85,8 +85,8 @@ func (e engine) Read(ctx context.Context, part string, names ...string) ([]kv.Ro
 	})
 }
 
-// read runs f on a link whose server has come as far as all that was acknowledged before the call.
-// That holds for all that f reads on the link.
+// read runs f on a link whose server has caught up with everything that was acknowledged before the
+// call. That holds for all reads of f on the link.
 func read[T any](
 	ctx context.Context, e engine, f func(context.Context, *link) (T, error),
 ) (T, error) {
@@ -98,15 +98,16 @@ func read[T any](
 	})
 }
 
-// barrier waits until the link's server has come as far as the ensemble had when it was called.
+// barrier waits until the link's server has caught up with the ensemble's state at the time of the
+// call.
 //
 // Sync is not enough for that, because a leader answers it alone. A leader that was stopped or cut
-// off does not know yet that another one was elected. The others have acknowledged what it never
-// saw. So the barrier is a transaction. It writes nothing, but is logged by a majority like any
-// other. Its place among all transactions is behind those that were acknowledged before. The server
-// answers it when it has carried out all of them, and later requests of the link after that.
+// off does not know yet that another one was elected, or what the others have acknowledged since.
+// The barrier is therefore a transaction. It writes nothing, but is logged by a majority like any
+// other, and is ordered after all transactions that were acknowledged before. The server answers it
+// once it has executed all of them, and answers later requests of the link after that.
 //
-// The transaction checks that the root is there, and so that the log is.
+// The transaction also checks that the root exists, and therefore the log.
 func (e engine) barrier(ctx context.Context, l *link) error {
 	_, err := multi(ctx, l, []any{&zk.CheckVersionRequest{Path: e.root, Version: -1}})
 	switch {
@@ -118,9 +119,9 @@ func (e engine) barrier(ctx context.Context, l *link) error {
 	return e.errAbsent()
 }
 
-// snapshot reads rows that a partition had together at one moment, behind the barrier. Before is
-// what was read of them already. Each row is read by itself, and all of them until two times agree:
-// when the second of these began all had these versions, since a version only rises.
+// snapshot reads rows as a partition had them at one moment after the barrier. Before is an earlier
+// read of them. The rows are read one by one, and all of them again until two passes agree. Because
+// a version only rises, all rows then had these versions when the second pass began.
 func (e engine) snapshot(
 	ctx context.Context, l *link, part string, names []string, before []kv.Row,
 ) ([]kv.Row, error) {
@@ -136,7 +137,7 @@ func (e engine) snapshot(
 	}
 }
 
-// collect reads rows of a partition, all at once and each by itself.
+// collect reads rows of a partition, concurrently and one by one.
 func (e engine) collect(
 	ctx context.Context, l *link, part string, names []string,
 ) ([]kv.Row, error) {
@@ -150,7 +151,7 @@ func (e engine) collect(
 // width is how many requests of one call are under way at a time.
 const width = 64
 
-// collect reads rows, all at once and each by itself.
+// collect reads rows, concurrently and one by one.
 func collect(ctx context.Context, l *link, paths, names []string) ([]kv.Row, error) {
 	rows := make([]kv.Row, len(paths))
 	err := kv.Parallel(ctx, len(paths), width, func(ctx context.Context, i int) error {
@@ -168,7 +169,7 @@ func collect(ctx context.Context, l *link, paths, names []string) ([]kv.Row, err
 	return rows, err
 }
 
-// orNone is the error of a request to which it is an answer that there is no such znode.
+// orNone returns the error of a request for which a missing znode is not an error.
 func orNone(err error) error {
 	if errors.Is(err, zk.ErrNoNode) {
 		return nil
@@ -176,13 +177,13 @@ func orNone(err error) error {
 	return err
 }
 
-// Commit implements kv.Engine. It is one transaction of the ensemble. A row that is to be there is
-// set by its version. A row that is not to be there is created. Both take the root to be there, and
-// no transaction makes it again.
+// Commit implements kv.Engine. It is one transaction of the ensemble. A row that must exist is set
+// with its version, and a row that must not exist is created. Both require the root, which no
+// transaction creates again.
 //
-// Where the answer is lost the same transaction is sent again, on another link. That is safe
-// however late the first one is carried out. It compares the versions that it changes, so only one
-// of the two can be. If the second is refused, a snapshot of the rows tells whether that was
+// If the answer is lost, the same transaction is sent again on another link. That is safe however
+// late the first one is executed, because both compare the versions that they change, so that only
+// one can succeed. If the second one is refused, a snapshot of the rows shows whether that was
 // because of the first.
 func (e engine) Commit(ctx context.Context, part string, changes ...kv.Change) (bool, error) {
 	if slices.ContainsFunc(changes, func(c kv.Change) bool { return c.Version > maxVersion }) {
@@ -204,8 +205,8 @@ func (e engine) Commit(ctx context.Context, part string, changes ...kv.Change) (
 	return done, err
 }
 
-// clear deletes the blocks and buckets of rows that were deleted, where nothing is left in them. A
-// commit that meanwhile wants to create a row in one makes it again.
+// clear deletes the blocks and buckets of deleted rows, if they are empty. A concurrent commit that
+// needs one for a new row creates it again.
 func (e engine) clear(ctx context.Context, part string, changes []kv.Change) error {
 	parents := map[string]bool{}
 	for _, c := range changes {
@@ -223,7 +224,7 @@ func (e engine) clear(ctx context.Context, part string, changes []kv.Change) err
 	return err
 }
 
-// commit commits on one link. Where the znodes above a new row are missing it makes them before.
+// commit commits on one link. If the znodes above a new row are missing, it creates them first.
 func (e engine) commit(
 	ctx context.Context, l *link, part string, changes []kv.Change, ops []any,
 ) (bool, error) {
@@ -243,14 +244,14 @@ func (e engine) commit(
 	}
 }
 
-// operations are those of the transaction that commits changes.
+// operations returns the operations of the transaction that commits changes.
 func (e engine) operations(part string, changes []kv.Change) ([]any, error) {
 	ops := make([]any, len(changes))
 	for i, c := range changes {
 		path := e.rowPath(part, c.Name)
 		switch {
 		case c.Version == maxVersion:
-			return nil, fmt.Errorf("row %q of %q was written %d times: ZooKeeper counts no further",
+			return nil, fmt.Errorf("row %q of %q was written %d times: ZooKeeper cannot count further",
 				c.Name, part, c.Version)
 		case c.Value == nil:
 			ops[i] = &zk.DeleteRequest{Path: path, Version: int32(c.Version - 1)}
@@ -270,15 +271,15 @@ func (e engine) operations(part string, changes []kv.Change) ([]any, error) {
 	return ops, nil
 }
 
-// multi sends a transaction. Where the server refuses it, the results tell which operation was why.
+// multi sends a transaction. If the server refuses it, the results show which operation failed.
 func multi(ctx context.Context, l *link, ops []any) ([]zk.MultiResponse, error) {
 	return ask(ctx, l, func(conn *zk.Conn) ([]zk.MultiResponse, error) { return conn.Multi(ops...) })
 }
 
-// above is the path of a znode's parent, or empty for the topmost.
+// above returns the path of a znode's parent, or "" for the topmost znode.
 func above(path string) string { return path[:strings.LastIndex(path, "/")] }
 
-// makePath makes a znode, and those above it where they are missing, but never the root of a log.
+// makePath creates a znode and its missing ancestors, but never the root of a log.
 func (e engine) makePath(ctx context.Context, l *link, path string) error {
 	for {
 		_, err := ask(ctx, l, func(conn *zk.Conn) (string, error) {
@@ -326,7 +327,7 @@ func list(
 		return err
 	})
 	numbered := 0
-	// Names of a block come before those of the next.
+	// All names of a block come before those in the next block.
 	for _, block := range blocks {
 		if err != nil || numbered >= limit {
 			break
@@ -346,7 +347,7 @@ func list(
 	return names[:min(limit, len(names))], err
 }
 
-// children returns the names of a znode's children, none where there is no such znode.
+// children returns the names of a znode's children, or none if the znode does not exist.
 func children(ctx context.Context, l *link, path string) ([]string, error) {
 	names, err := ask(ctx, l, func(conn *zk.Conn) ([]string, error) {
 		names, _, err := conn.Children(path)
@@ -366,7 +367,7 @@ func (e engine) Each(ctx context.Context, parts []string, name string) ([]kv.Row
 	})
 }
 
-// Now implements kv.Engine: it is the leader's time, by a write to the root.
+// Now implements kv.Engine. It returns the leader's time, which it learns by a write to the root.
 func (e engine) Now(ctx context.Context) (time.Time, error) {
 	return kv.Look(ctx, e.cluster, func(ctx context.Context, l *link) (now time.Time, err error) {
 		stat, err := ask(ctx, l, func(conn *zk.Conn) (*zk.Stat, error) {

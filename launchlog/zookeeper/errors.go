@@ -12,28 +12,29 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/kv"
 )
 
-// failed is what leaves the package. The errors of steps get launchlog's name instead.
+// failed adds the package's name to an error that leaves the package. Errors of steps get
+// launchlog's name instead.
 func failed(err error) error { return named.Failed("launchlog/zookeeper", err) }
 
-// Errors of servers that package zk has no name for. Its text is "unknown error: " and the number.
+// Errors of servers for which package zk has no name. Its text is "unknown error: " and the number.
 const (
 	quotaExceeded = "unknown error: -125"
 	throttled     = "unknown error: -127"
 )
 
 var (
-	errForeign   = errors.New("the user may not use the path, which another user made")
+	errForeign   = errors.New("the user has no access to the path, which another user created")
 	errQuota     = errors.New("the path's quota is used up")
-	errThrottled = errors.New("the server has too much to do")
+	errThrottled = errors.New("the server is overloaded")
 	errOver      = errors.New("the connection was closed before the request was sent")
 )
 
-// explained says what an error of a request means, where that is not plain.
+// explained adds the meaning to an error of a request that is not self-explanatory.
 func explained(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case err == zk.ErrNoServer: // what package zk says of requests that it did not send
+	case err == zk.ErrNoServer: // package zk's error for requests that it did not send
 		return errOver
 	case err == zk.ErrNoAuth:
 		return fmt.Errorf("%w: %w", errForeign, err)
@@ -45,7 +46,7 @@ func explained(err error) error {
 	return err
 }
 
-// unmet reports whether a request was not carried out because of what is there or is not.
+// unmet reports whether a request was refused because of the znodes that exist or do not exist.
 func unmet(err error) bool {
 	return isAny(err, zk.ErrBadVersion, zk.ErrNodeExists, zk.ErrNoNode, zk.ErrNotEmpty)
 }
@@ -54,10 +55,10 @@ func isAny(err error, of ...error) bool {
 	return slices.ContainsFunc(of, func(e error) bool { return errors.Is(err, e) })
 }
 
-// judge says what the error of a call means for it. It is unsure of all that is not a server's
-// answer. Among these are the session's errors, some of which package zk makes itself, of requests
-// that were sent before. And a server says -5, for one, of what it could not answer, when it is
-// done.
+// judge interprets the error of a call. It is unsure about everything that is not a server's
+// answer. That includes the session's errors, some of which package zk itself returns for requests
+// that were sent before. A server may also answer -5, for example, if it has executed a
+// request but cannot answer it.
 func judge(err error) kv.Verdict {
 	switch {
 	case isAny(err, errOver, errThrottled):

@@ -7,22 +7,23 @@ import (
 	"io"
 )
 
-// Package zk believes what a server says of lengths and counts. It makes room for them before it
-// has read a byte, and a frame that is too short for its own contents ends the process. So the wire
-// hands on whole frames, and only those that package zk can decode.
+// Package zk trusts the lengths and counts that a server sends. It allocates memory for them before
+// it has read a byte, and panics on a frame that is too short for its own contents. The wire
+// therefore passes on only whole frames that package zk can decode.
 
-// maxFrame bounds a frame. The children of a znode are spread so that no answer has 1 MB.
+// maxFrame limits the size of a frame. The children of a znode are spread so that no answer has 1
+// MB.
 const maxFrame = 16 << 20
 
-// Requests whose answers have a length, a count, or a flag.
+// Requests whose answers contain a length, a count, or a flag.
 const opData, opACL, opChildren, opTransaction = 4, 6, 12, 14
 
 // header is the length of the header of a frame that answers a request.
 const header = 16
 
-var errFrame = errors.New("the server has sent what is not an answer of ZooKeeper's protocol")
+var errFrame = errors.New("the server's answer does not follow ZooKeeper's protocol")
 
-// Write notes what is asked for. Package zk sends each request by one call.
+// Write notes the kind of the request. Package zk sends each request with one call.
 func (w *wire) Write(p []byte) (int, error) {
 	if w.greeted.Load() && len(p) >= 12 {
 		w.asked.Store(binary.BigEndian.Uint32(p[4:]), binary.BigEndian.Uint32(p[8:]))
@@ -40,7 +41,7 @@ func (w *wire) Read(p []byte) (int, error) {
 	return w.frame.Read(p)
 }
 
-// receive reads a frame. It makes room as bytes come.
+// receive reads a frame. It allocates memory as bytes arrive.
 func (w *wire) receive() error {
 	w.frame = bytes.Buffer{}
 	if _, err := io.CopyN(&w.frame, w.Conn, 4); err != nil {
@@ -54,7 +55,7 @@ func (w *wire) receive() error {
 		return err
 	}
 	b := w.frame.Bytes()[4:]
-	if !w.greeted.Swap(true) { // the first frame has the session's time-out and its password
+	if !w.greeted.Swap(true) { // the first frame has the session's timeout and password
 		if int32(binary.BigEndian.Uint32(b[4:])) <= 0 || !sound(opData, b[header:]) {
 			return errFrame
 		}
@@ -64,15 +65,15 @@ func (w *wire) receive() error {
 	op, _ := w.asked.LoadAndDelete(request)
 	kind, _ := op.(uint32)
 	if refused := binary.BigEndian.Uint32(b[12:]) != 0; !refused && !sound(kind, b[header:]) ||
-		int32(request) == -1 { // a watch's event: there are no watches
+		int32(request) == -1 { // a watch's event, although there are no watches
 		return errFrame
 	}
 	return nil
 }
 
-// sound reports whether package zk can decode the answer to a request of a kind.
+// sound reports whether package zk can decode the answer to a request of that kind.
 func sound(kind uint32, b []byte) bool {
-	counted := func(b []byte, size int) bool { // a count, and as many elements of at least the size
+	counted := func(b []byte, size int) bool { // a count, and as many elements of at least that size
 		return len(b) >= 4 && int64(binary.BigEndian.Uint32(b)) <= int64((len(b)-4)/size)
 	}
 	switch kind {

@@ -9,24 +9,25 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/kv"
 )
 
-// What is where below the path:
+// The znodes below the path are:
 //
 //	~log / version                 the schema row, which has the log's word
 //	~WORD                          the log's root; Now writes it for its time
 //	  HH / NS:launch:00007           a partition: : is for /
-//	                     / state     a row whose name is of up to 8 small letters
-//	                     / ~claim-00 / claim-00042   a block of rows that are numbered
+//	                     / state     a row whose name has up to 8 lower-case letters
+//	                     / ~claim-00 / claim-00042   a block of numbered rows
 //	                     / %t1f / token-9d0c…        a bucket of other rows
 //
-// The root is made in the transaction that makes the schema row, and never again. So a log that is
-// made anew has another root, and no request of an app that runs finds its way into it. No name of
-// a path begins with ~, so logs of different paths are apart, also where one lies in the other.
+// The transaction that creates the schema row also creates the root, and nothing creates it again.
+// A recreated log therefore has another root, which no request of a running app can reach. No name
+// of a path begins with ~, so logs of different paths do not overlap, even if one path contains the
+// other.
 //
-// A server returns all children of a znode in one answer, and its tools take no more than
-// jute.maxbuffer of that, 1 MB. So children are spread. HH is of the partition's name, 00 to ff. A
-// block has up to 1,000 rows, which are listed in order without the others. A bucket has the name's
-// first sign and a number of the rest, 00 to 3f. With 100,000 claims and tokens the largest answer
-// is one of 1,600 tokens.
+// A server returns all children of a znode in one answer, and its tools accept at most 1 MB,
+// jute.maxbuffer. Children are therefore spread. HH is a hash of the partition's name, 00 to ff. A
+// block has up to 1,000 rows, which can be listed in order without the others. A bucket's name is
+// the first character of the row's name and a hash of the name, 00 to 3f. With 100,000 claims and
+// tokens the largest answer lists 1,600 tokens.
 //
 // Rows and partitions begin with a letter or digit, and blocks and buckets do not.
 const (
@@ -35,14 +36,14 @@ const (
 	buckets    = 64
 )
 
-// series are the heads of numbered rows, with the digits that they have. All names of a series have
-// the same length, so a block has all names between its first and its last.
+// series has the prefixes of numbered rows, and how many digits follow them. All names of a series
+// have the same length, so that a block contains all names between its first and its last.
 var series = map[string]int{"launch": 5, "claim": 5, "event": 6}
 
-// blockDigits are the last digits of a row's number, which its block leaves open.
+// blockDigits is how many of the last digits of a row's number are not in its block's name.
 const blockDigits = 3
 
-// block is the block of a numbered row.
+// block returns the name of the block of a numbered row.
 func block(name string) (string, bool) {
 	head, digits, _ := strings.Cut(name, "-")
 	n, ok := series[head]
@@ -52,7 +53,7 @@ func block(name string) (string, bool) {
 	return blockSign + name[:len(name)-blockDigits], true
 }
 
-// parent is the znode between a partition and its row, or empty where there is none.
+// parent returns the name of the znode between a partition and its row, or "" if there is none.
 func parent(name string) string {
 	if b, ok := block(name); ok {
 		return b
@@ -66,10 +67,10 @@ func parent(name string) string {
 // ownSign begins the names of a log's own znodes in its path.
 const ownSign = "~"
 
-// rootPath is the root of the log that has a word.
+// rootPath returns the path of the root of the log that has the word.
 func (e engine) rootPath(word string) string { return e.config.Path + "/" + ownSign + word }
 
-// partPath is the path of a partition.
+// partPath returns the path of a partition.
 func (e engine) partPath(part string) string {
 	if part == kv.SchemaPart {
 		return e.config.Path + "/" + ownSign + "log"
@@ -77,7 +78,7 @@ func (e engine) partPath(part string) string {
 	return fmt.Sprintf("%s/%02x/%s", e.root, hash(part)%256, strings.ReplaceAll(part, "/", ":"))
 }
 
-// rowPath is the path of a partition's row.
+// rowPath returns the path of a row in a partition.
 func (e engine) rowPath(part, name string) string {
 	path := e.partPath(part)
 	if p := parent(name); p != "" {
@@ -92,15 +93,15 @@ func hash(name string) uint32 {
 	return h.Sum32()
 }
 
-// A span is the names between two, which are not in it. An empty name is no bound.
+// A span is the names between two others, both excluded. An empty name sets no limit.
 type span struct{ after, before string }
 
 func (s span) has(name string) bool {
 	return (s.after == "" || name > s.after) && (s.before == "" || name < s.before)
 }
 
-// sort sorts the children of a partition: rows that the span has, buckets that may have such rows,
-// and blocks that may, in their order.
+// sort selects from the children of a partition: rows in the span, buckets that may have such rows,
+// and blocks that may, in order.
 func (s span) sort(children []string) (rows, buckets, blocks []string) {
 	for _, child := range children {
 		switch {
@@ -113,7 +114,7 @@ func (s span) sort(children []string) (rows, buckets, blocks []string) {
 			}
 		case strings.HasPrefix(child, bucketSign):
 			first := child[len(bucketSign) : len(bucketSign)+1]
-			if s.reaches(first, first+"\xff") { // which is greater than all signs of names
+			if s.reaches(first, first+"\xff") { // which is greater than every character of a name
 				buckets = append(buckets, child)
 			}
 		case s.has(child):

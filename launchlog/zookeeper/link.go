@@ -15,26 +15,26 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/kv"
 )
 
-// A link is one connection to one server, and the session that was made on it. It ends with the
-// connection. The client of package zk would resume the session on another server, and that takes
-// two promises away:
+// A link is one connection to one server, and the session that was created on it. The session ends
+// with the connection. The client of package zk would resume it on another server, which would
+// break two guarantees:
 //
-//   - The server answers a session's requests in their order on one connection. So whoever got the
-//     answer to a write sees it, and all that came before it, in the reads that follow.
-//   - Requests on a connection that is given up may still be carried out. It is known which ones
-//     these are: all of the link that had no answer.
+//   - The server answers a session's requests in order on one connection, so that a client that got
+//     the answer to a write sees that write and all earlier ones in the reads that follow.
+//   - Requests on an abandoned connection may still be executed. These are known: all requests of
+//     the link that had no answer.
 //
-// No ephemeral node and no watch hangs on a session, so a session is worth nothing. Package zk
-// closes the connection itself where the server says nothing, to pings either.
+// No ephemeral znode and no watch depends on a session, so losing one costs nothing. Package zk
+// closes the connection if the server no longer answers, not even pings.
 type link struct {
 	conn *zk.Conn
 	wire *wire
 }
 
 var errClosedBy = errors.New("the server closed the connection: " +
-	"it may be without a quorum, or want TLS")
+	"it may have no quorum, or require TLS")
 
-// connect makes a link.
+// connect creates a link.
 func (c Config) connect(ctx context.Context, server string) (*link, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
@@ -60,7 +60,7 @@ func (c Config) connect(ctx context.Context, server string) (*link, error) {
 	}
 	go func() {
 		<-l.wire.dead
-		l.conn.Close() // or package zk would try to connect again
+		l.conn.Close() // otherwise package zk would reconnect
 	}()
 	select {
 	case <-session:
@@ -81,8 +81,8 @@ func (c Config) connect(ctx context.Context, server string) (*link, error) {
 	return l, err
 }
 
-// Session connects to one server, as [Open] does, whether there is a log or not. It is for an
-// operator's questions, and the caller closes it. It ends with the connection.
+// Session connects to one server as [Open] does, whether or not a log exists. It is meant for an
+// operator's queries. The session ends with the connection, which the caller must close.
 func (c Config) Session(ctx context.Context, server string) (*zk.Conn, error) {
 	c, err := c.Checked()
 	if err != nil {
@@ -111,7 +111,7 @@ func (l *link) close() {
 	l.wire.Close()
 }
 
-// usable reports whether the link has not ended.
+// usable reports whether the link is still open.
 func (l *link) usable() bool {
 	select {
 	case <-l.wire.dead:
@@ -121,9 +121,9 @@ func (l *link) usable() bool {
 	}
 }
 
-// ask sends a request by f and waits for the answer. Where the context ends first it leaves a
-// goroutine behind, which ends with the answer or with the link. The link ends with an error that
-// is not an answer.
+// ask sends a request by f and waits for the answer. If the context ends first, ask leaves a
+// goroutine behind, which ends with the answer or with the link. An error that is not an answer
+// ends the link.
 func ask[T any](ctx context.Context, l *link, f func(*zk.Conn) (T, error)) (v T, err error) {
 	if err := ctx.Err(); err != nil {
 		return v, err
@@ -152,15 +152,15 @@ func ask[T any](ctx context.Context, l *link, f func(*zk.Conn) (T, error)) (v T,
 	}
 }
 
-// A wire is a connection that says when it is closed, and hands on what package zk can decode.
-// Package zk closes it after each error.
+// A wire is a connection that signals when it is closed, and passes on only what package zk can
+// decode. Package zk closes it after each error.
 type wire struct {
 	net.Conn
 	dead    chan struct{}
 	once    sync.Once
-	greeted atomic.Bool  // the first frame has come, which is the session's
-	asked   sync.Map     // the kind of a request by its number, until its answer has come
-	frame   bytes.Buffer // that is being handed on; of the goroutine that reads
+	greeted atomic.Bool // the first frame, the session's, has arrived
+	asked   sync.Map // the kind of a request by its number, until its answer has arrived
+	frame   bytes.Buffer // that is being passed on; owned by the goroutine that reads
 }
 
 // hand is the dialer of package zk.
@@ -174,8 +174,8 @@ func (w *wire) Close() (err error) {
 	return err
 }
 
-// once is a zk.HostProvider of one server, which is asked for once. It says from the second time on
-// that all servers were tried: package zk then waits, until it is closed.
+// once is a zk.HostProvider that returns its only server once. From the second time on it reports
+// that all servers were tried, so that package zk waits until it is closed.
 type once struct{ again bool }
 
 func (*once) Init([]string) error { return nil }
@@ -189,7 +189,8 @@ func (o *once) Next() (server string, retryStart bool) {
 
 func (*once) Connected() {}
 
-// silent is a zk.Logger: a library does not log. Errors say what is to be known.
+// silent is a zk.Logger that logs nothing, because a library should not log. Errors contain what
+// users need to know.
 type silent struct{}
 
 func (silent) Printf(string, ...any) {}

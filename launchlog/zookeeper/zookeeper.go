@@ -12,31 +12,31 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/kv"
 )
 
-// Config says where the launch log is, and how to get there.
+// Config says where the launch log is, and how to connect to it.
 type Config struct {
-	// Servers are the ensemble's, as HOST:PORT each. The port is 2181 where it is missing. Name all
-	// of them: a call moves on to another one where a server does not answer.
+	// Servers are the ensemble's, each as HOST:PORT. The port is 2181 by default. Name all of them,
+	// so that a call can move on to another one if a server does not answer.
 	Servers []string
 
-	// Path is the znode below which the launch log is, as /NAME or /NAME/NAME. Names have letters,
-	// digits and the signs - _ . ~ %, and begin with none of . and ~. It is /idmint where it is
-	// empty.
+	// Path is the znode that contains the launch log, as /NAME or /NAME/NAME. Names contain
+	// letters, digits and the signs - _ . ~ %, but begin with neither . nor ~. The default is
+	// /idmint.
 	Path string
 
-	// User and Password are for the scheme digest. Znodes are made so that only this user may use
-	// them. Without a user anybody may.
+	// User and Password are for the scheme digest. Only this user may access the znodes that it
+	// creates. Without a user anyone may.
 	User     string
 	Password string `json:"-"`
 
-	// TLS is for servers with a secureClientPort. Without it connections are not encrypted.
+	// TLS is for servers with a secureClientPort. If it is nil, connections are not encrypted.
 	TLS *tls.Config
 
-	// SessionTimeout is asked for, from 1 s to 5 min; servers have bounds of their own. It is 4 s
-	// where it is 0. A server that says nothing for two thirds of it is given up, and another one
-	// is asked. Take more where servers are slower than that.
+	// SessionTimeout is the requested timeout, from 1 s to 5 min. Zero means 4 s. Servers may apply
+	// limits of their own. A server that is silent for two thirds of it is abandoned for another
+	// one, so use a longer timeout if servers are slower than that.
 	SessionTimeout time.Duration
 
-	dialer func(ctx context.Context, network, address string) (net.Conn, error) // of tests
+	dialer func(ctx context.Context, network, address string) (net.Conn, error) // for tests
 }
 
 const (
@@ -45,10 +45,10 @@ const (
 	leastSession   = time.Second
 	mostSession    = 5 * time.Minute
 	connectTime    = 2 * time.Second // until the next server is tried
-	callTime       = 6 * time.Second // until a call is given up
+	callTime       = 6 * time.Second // until a call is abandoned
 )
 
-// Format keeps the password out of what every verb prints.
+// Format hides the password from every verb of package fmt.
 func (c Config) Format(f fmt.State, verb rune) {
 	type plain Config
 	if c.Password != "" {
@@ -57,7 +57,7 @@ func (c Config) Format(f fmt.State, verb rune) {
 	fmt.Fprintf(f, fmt.FormatString(f, verb), plain(c))
 }
 
-// Checked returns the config with defaults for what is empty, as [Open] uses it. The error wraps a
+// Checked returns the config with defaults for empty fields, as [Open] uses it. The error wraps a
 // [*launchlog.RequestError].
 func (c Config) Checked() (checked Config, err error) {
 	if c.Servers, err = kv.Addresses("Servers", c.Servers, defaultPort); err != nil {
@@ -75,31 +75,31 @@ func (c Config) Checked() (checked Config, err error) {
 	name, _, colon := strings.Cut(c.User, ":")
 	switch s := c.SessionTimeout; {
 	case strings.HasPrefix(c.Path+"/", "/zookeeper/"):
-		return refuse("Path", c.Path, "is in /zookeeper, which ZooKeeper has for itself")
+		return refuse("Path", c.Path, "must not be in /zookeeper, which ZooKeeper reserves")
 	case colon: // what follows may be a password
-		return refuse("User", name+":xxxxx", "has a colon, which ends a user's name")
+		return refuse("User", name+":xxxxx", "must not contain a colon, which ends a user name")
 	case c.User == "" && c.Password != "":
-		return refuse("User", "", "is empty, and there is a password")
+		return refuse("User", "", "must be set if there is a password")
 	case s < leastSession || s > mostSession:
-		return refuse("SessionTimeout", s.String(), "is not within 1s and 5m0s")
+		return refuse("SessionTimeout", s.String(), "must be between 1s and 5m0s")
 	}
 	return c, nil
 }
 
-// store is embedded by a name that does not show.
+// store is an alias, so that the embedded field is not exported.
 type store = kv.Store
 
-// Store keeps launch logs in a ZooKeeper ensemble. Make it with [Open].
+// Store keeps launch logs in a ZooKeeper ensemble. Create one with [Open].
 type Store struct {
 	*store
-	engine func() *engine // fmt, which prints what structs hold, does not call it
+	engine func() *engine // a func, because fmt prints the contents of structs but does not call it
 }
 
 var _ launchlog.Store = (*Store)(nil)
 
-// Open opens the launch log below a path, which [Migrate] has prepared. It waits up to 10 s for an
+// Open opens the launch log below a path that [Migrate] has prepared. It waits up to 10 s for an
 // ensemble that does not answer. Errors wrap a [*launchlog.RequestError] about the config, a
-// [*launchlog.SchemaError], the context's, or what the servers say.
+// [*launchlog.SchemaError], the context's error, or an error of the servers.
 func Open(ctx context.Context, config Config) (*Store, error) {
 	config, err := config.Checked()
 	if err != nil {
@@ -117,9 +117,9 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	return &Store{kv.New(&e, nil), func() *engine { return &e }}, nil
 }
 
-// Migrate makes the path and what a launch log has below it. It returns the schema's versions
-// before and after. Before a new log it is 0. It may be run again, and by many at once. Errors are
-// those of [Open]. A SchemaError is of a newer version.
+// Migrate creates the path and what a launch log needs below it. It returns the schema's versions
+// before and after, and 0 as the version before a new log. It is safe to repeat, also concurrently.
+// Errors are those of [Open], with a SchemaError only for a newer version.
 func Migrate(ctx context.Context, config Config) (from, to int, err error) {
 	if config, err = config.Checked(); err != nil {
 		return 0, 0, err
@@ -135,7 +135,7 @@ func Migrate(ctx context.Context, config Config) (from, to int, err error) {
 	return from, to, failed(err)
 }
 
-// Close closes the connections. Calls that are under way end with an error.
+// Close closes the connections. Calls in progress end with an error.
 func (s *Store) Close() error {
 	s.engine().Close()
 	return nil

@@ -163,7 +163,7 @@ func TestCassandraSecure(t *testing.T) {
 	for _, step := range []struct{ grant, wanted string }{
 		{"SELECT", "finding: the role app lacks MODIFY on the keyspace"},
 		{"MODIFY", "passed: the role app has SELECT and MODIFY"},
-		{"DROP", "note: the role app needs no DROP"},
+		{"DROP", "note: the role app does not need DROP"},
 	} {
 		cql("GRANT " + step.grant + " ON KEYSPACE shop TO app")
 		findings.Checked(t, step.grant, app, cassandradoctor.Check,

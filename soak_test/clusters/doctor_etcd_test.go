@@ -40,7 +40,7 @@ func TestDoctorEtcdMembers(t *testing.T) {
 	c := dbtest.RunCluster(t, databases.Etcd, 3)
 	config := etcd.Config{Endpoints: c.Addresses(), Prefix: "/members"}
 	well := map[string]string{
-		"etcd.rights": "note: authentication is off: whoever reaches the cluster may delete",
+		"etcd.rights": "note: authentication is off: anyone who reaches the cluster may delete",
 	}
 	before := findings.Checked(t, "before migrate", config, etcddoctor.Check, well)
 	inPlace(t, config)
@@ -64,7 +64,7 @@ func TestDoctorEtcdMembers(t *testing.T) {
 	more.Endpoints = append(slices.Clone(config.Endpoints), other.Addresses...)
 	findings.Checked(t, "another cluster", more, etcddoctor.Check,
 		findings.With(well, "etcd.members",
-			"finding: "+other.Addresses[0]+" is of another cluster"))
+			"finding: "+other.Addresses[0]+" belongs to another cluster"))
 	more.Endpoints = append(slices.Clone(config.Endpoints), "127.0.0.1:1")
 	findings.Checked(t, "a name that leads nowhere", more, etcddoctor.Check,
 		findings.With(well, "etcd.members",
@@ -136,7 +136,7 @@ func TestDoctorEtcdQuota(t *testing.T) {
 	results, _, err := etcddoctor.Check(ctx, config)
 	if err != nil || !slices.ContainsFunc(results, func(r checks.Result) bool {
 		return r.Check == "etcd.alarms" &&
-			strings.HasSuffix(r.Message, "the alarm NOSPACE: the cluster takes no writes")
+			strings.HasSuffix(r.Message, "the alarm NOSPACE: the cluster accepts no writes")
 	}) {
 		t.Errorf("%+v, %v", results, err)
 	}

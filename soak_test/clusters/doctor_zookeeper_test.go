@@ -80,8 +80,8 @@ func TestDoctorZooKeeperSettings(t *testing.T) {
 	findings.Checked(t, "wrong", config, zookeeperdoctor.Check, map[string]string{
 		"zookeeper.acl":        "note: ",
 		"zookeeper.force_sync": "finding: " + config.Servers[0] + " has written ",
-		"zookeeper.failover": "note: " + config.Servers[0] + " notices after 10s that its leader " +
-			"has gone: tickTime is 2000, and syncLimit 5. ",
+		"zookeeper.failover": "note: " + config.Servers[0] + " takes 10s to notice that its leader " +
+			"is gone: tickTime is 2000, and syncLimit 5. ",
 		"zookeeper.memory": "unknown: ",
 	})
 }

@@ -62,7 +62,7 @@ func TestEtcdSecure(t *testing.T) {
 	}{
 		{"a wrong password", func(c *etcd.Config) { c.Password = "geheim" }, "authentication failed"},
 		{"no user", func(c *etcd.Config) { c.User, c.Password = "", "" }, "etcdserver: "},
-		{"no TLS", func(c *etcd.Config) { c.TLS = nil }, "may want TLS"},
+		{"no TLS", func(c *etcd.Config) { c.TLS = nil }, "may require TLS"},
 		{"another name", func(c *etcd.Config) { c.TLS.ServerName = "x.invalid" }, "match x.invalid"},
 		{"another authority", func(c *etcd.Config) { c.TLS.RootCAs = x509.NewCertPool() }, "x509: "},
 	} {

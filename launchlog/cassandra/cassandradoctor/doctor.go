@@ -1,14 +1,15 @@
-// Package cassandradoctor checks a Cassandra cluster that keeps a launch log, beside what package
-// doctor checks of every log. It changes nothing.
+// Package cassandradoctor checks a Cassandra cluster that keeps a launch log, in addition to what
+// package doctor checks in every log. It changes nothing.
 //
 //	results, identity, err := cassandradoctor.Check(ctx, config) // the config of package cassandra
 //	more, err := doctor.Log(ctx, log)                             // what the log holds
 //
-// The identity is for [doctor.Look]. It differs where another cluster answers, where nodes were
-// replaced, and where the log was made anew.
+// The identity is for [doctor.Look]. It changes if another cluster answers, if nodes were replaced,
+// or if the log was recreated.
 //
-// Settings of nodes are read from the table system_views.settings, on which the role needs SELECT.
-// Nodes of other data centres than [cassandra.Config].DataCenter are not asked.
+// The checks read the settings of nodes from the table system_views.settings, on which the role
+// needs SELECT. If [cassandra.Config].DataCenter is set, they do not ask nodes of other data
+// centers.
 package cassandradoctor
 
 import (
@@ -30,13 +31,13 @@ import (
 	"github.com/idmint/idmint/launchlog/checks"
 )
 
-// A node that does not answer within answerTime counts as away.
+// answerTime is how long a node may take to answer before it counts as down.
 const answerTime = 3 * time.Second
 
-// Check asks each of the nodes, within 3 s each time, by what the first of the config's hosts that
-// answers knows of them. Nodes that do not answer are a result. Where no host answers, the error is
-// a [*launchlog.AttemptError]. Other errors wrap a [*launchlog.RequestError] about the config, or
-// the context's.
+// Check asks each of the nodes, and waits up to 3 s for each answer. It learns the nodes from the
+// first of the config's hosts that answers. Nodes that do not answer are reported in a result. If
+// no host answers, the error is a [*launchlog.AttemptError]. Other errors wrap a
+// [*launchlog.RequestError] about the config, or the context's error.
 func Check(ctx context.Context, config cassandra.Config) (
 	results []checks.Result, identity map[string]string, err error,
 ) {
@@ -73,9 +74,9 @@ var probes = []checks.Probe[*cluster]{
 // A cluster is what the probes ask.
 type cluster struct {
 	config  cassandra.Config
-	asked   *cassandra.Session // with the first of the hosts
-	hosts   []host             // the members that are asked
-	members []member           // of all data centres
+	asked   *cassandra.Session // with the first of the hosts that answers
+	hosts   []host // the members that are asked
+	members []member // of all data centers
 	name    string
 	keys    keyspace
 }
@@ -88,10 +89,10 @@ type host struct {
 	session       *cassandra.Session
 	before, after time.Time // around now
 	now           time.Time // by the node's clock
-	err           error     // why it does not answer
+	err           error // why it does not answer
 }
 
-// open asks one host for the others, and all of them for their time.
+// open asks one host for the other nodes, and all of them for their time.
 func (c *cluster) open(ctx context.Context) error {
 	var errs []error
 	for _, node := range c.config.Hosts {
@@ -146,7 +147,7 @@ func (c *cluster) close() {
 	all.Wait()
 }
 
-// look reads what all nodes know.
+// look reads what every node knows.
 func (c *cluster) look(ctx context.Context) error {
 	local, err := c.rows(ctx, `SELECT cluster_name, host_id, data_center, release_version
 		FROM system.local`)
@@ -178,7 +179,7 @@ func (c *cluster) look(ctx context.Context) error {
 	return err
 }
 
-// rows asks the node that answers.
+// rows queries the node that answered.
 func (c *cluster) rows(ctx context.Context, query string, args ...any) ([]map[string]any, error) {
 	return rows(ctx, c.asked, query, args...)
 }
@@ -191,7 +192,7 @@ func rows(
 	return node.Query(query, args...).Consistency(gocql.One).IterContext(ctx).SliceMap()
 }
 
-// setting asks a node for one, empty where it has none of that name.
+// setting asks a node for a setting, and returns "" if the node does not have it.
 func setting(ctx context.Context, node *cassandra.Session, name string) (value string, err error) {
 	found, err := rows(ctx, node, `SELECT value FROM system_views.settings WHERE name = ?`, name)
 	if len(found) == 1 {
@@ -200,7 +201,7 @@ func setting(ctx context.Context, node *cassandra.Session, name string) (value s
 	return value, err
 }
 
-// identity is what the cluster says of itself. The log's table has a random name.
+// identity returns how the cluster identifies itself. The log's table has a random name.
 func (c *cluster) identity(ctx context.Context) map[string]string {
 	var ids []string
 	for _, m := range c.members {

@@ -9,13 +9,13 @@ import (
 	"github.com/idmint/idmint/launchlog/checks"
 )
 
-// A keyspace is how the log's is kept.
+// A keyspace describes how the log's keyspace is stored.
 type keyspace struct {
 	durable  bool
-	replicas map[string]int // by data centre; by "" where SimpleStrategy places them; nil: not there
+	replicas map[string]int // by data center, or by "" for SimpleStrategy; nil: no such keyspace
 }
 
-// newKeyspace is a row of system_schema.keyspaces.
+// newKeyspace parses a row of system_schema.keyspaces.
 func newKeyspace(row map[string]any) keyspace {
 	k := keyspace{replicas: map[string]int{}}
 	k.durable, _ = row["durable_writes"].(bool)
@@ -33,7 +33,8 @@ func newKeyspace(row map[string]any) keyspace {
 	return k
 }
 
-// deciding are the replicas that decide: of all data centres, or of one that decides alone.
+// deciding counts the replicas that decide: those in all data centers, or in the one that decides
+// alone.
 func (k *keyspace) deciding(alone string) (n int) {
 	for name, replicas := range k.replicas {
 		if alone == "" || name == "" || name == alone {
@@ -43,7 +44,7 @@ func (k *keyspace) deciding(alone string) (n int) {
 	return n
 }
 
-// alone is the data centre that decides alone, if one does.
+// alone returns the data center that decides alone, if any.
 func (c *cluster) alone() string {
 	if c.config.LocalSerial {
 		return c.config.DataCenter
@@ -63,7 +64,7 @@ func replication(_ context.Context, c *cluster, r *checks.Reporter) error {
 	return nil
 }
 
-// judgeReplication looks at nodes by their data centres, and at all of them by "".
+// judgeReplication expects the number of nodes by data center, and of all nodes under "".
 func judgeReplication(r *checks.Reporter, k keyspace, nodes map[string]int, alone string) {
 	replicas := k.deciding(alone)
 	switch {
@@ -71,18 +72,18 @@ func judgeReplication(r *checks.Reporter, k keyspace, nodes map[string]int, alon
 	case nodes[""] == 1:
 		r.Note("there is one node, and one copy of the log: with its disk the log is lost")
 	default:
-		r.Finding("there are %d replicas on %d nodes: without one of them the log stops, or is lost",
+		r.Finding("there are %d replicas on %d nodes: without one of them the log stops or is lost",
 			replicas, nodes[""])
 	}
 	if !k.durable {
-		r.Finding("durable_writes is false: a node that crashes loses what it had in memory")
+		r.Finding("durable_writes is false: a node that crashes loses what was in its memory")
 	}
 	if centres := len(nodes) - 1; k.replicas[""] > 0 && centres > 1 {
-		r.Finding("SimpleStrategy places replicas anywhere in %d data centres", centres)
+		r.Finding("SimpleStrategy places replicas anywhere in %d data centers", centres)
 	}
 	for _, name := range slices.Sorted(maps.Keys(k.replicas)) {
 		if has, wants := nodes[name], k.replicas[name]; has < wants {
-			r.Finding("there are %d nodes for %d replicas %s: those that are missing count as lost",
+			r.Finding("there are %d nodes for %d replicas %s: the missing ones count as lost",
 				has, wants, name)
 		}
 	}

@@ -18,7 +18,8 @@ func version(_ context.Context, c *cluster, r *checks.Reporter) error {
 	return nil
 }
 
-// nodes looks at those that are asked: of one data centre, where one is named.
+// nodes checks the nodes that are asked, which are those of one data center if the config names
+// one.
 func nodes(_ context.Context, c *cluster, r *checks.Reporter) error {
 	var away []string
 	for _, h := range c.hosts {
@@ -31,7 +32,7 @@ func nodes(_ context.Context, c *cluster, r *checks.Reporter) error {
 }
 
 func judgeNodes(r *checks.Reporter, k keyspace, alone string, nodes int, away []string) {
-	most := (k.deciding(alone) - 1) / 2 // replicas that may be away
+	most := (k.deciding(alone) - 1) / 2 // replicas that may be down
 	names := strings.Join(away, ", ")
 	switch {
 	case len(away) > 0 && len(away) >= most:
@@ -49,7 +50,7 @@ func (c *cluster) settings(
 ) error {
 	for _, h := range c.hosts {
 		if h.err != nil {
-			continue // which is told elsewhere
+			continue // another check reports it
 		}
 		value, err := setting(ctx, h.session, name)
 		if err != nil {
@@ -73,7 +74,7 @@ func judgePaxos(r *checks.Reporter, address, variant string) {
 	case strings.Contains(variant, "without_linearizable_reads"):
 		r.Finding("paxos_variant of %s is %s: reads may miss what was acknowledged", address, variant)
 	case variant == "":
-		r.Note("%s has no paxos_variant, which is v1", address)
+		r.Note("%s has no paxos_variant, so it uses v1", address)
 	case variant != "v2":
 		r.Note("paxos_variant of %s is %s", address, variant)
 	}
@@ -91,10 +92,10 @@ func judgeCommitlog(r *checks.Reporter, address, sync string, replicas int) {
 	switch {
 	case sync == "batch" || sync == "group":
 	case replicas < 3:
-		r.Finding("commitlog_sync of %s is %s, and there are %d replicas: what a machine that "+
-			"fails has lost, no other one has", address, sync, replicas)
+		r.Finding("commitlog_sync of %s is %s, and there are %d replicas: no other machine has "+
+			"what a machine that fails has lost", address, sync, replicas)
 	default:
-		r.Note("commitlog_sync of %s is %s: a majority of machines that fail at once loses 10 s",
+		r.Note("commitlog_sync of %s is %s: if a majority of machines fails at once, 10 s are lost",
 			address, sync)
 	}
 }
@@ -102,13 +103,13 @@ func judgeCommitlog(r *checks.Reporter, address, sync string, replicas int) {
 func clocks(_ context.Context, c *cluster, r *checks.Reporter) error {
 	for _, h := range c.hosts {
 		if h.err == nil {
-			r.Clock(h.before, h.now, h.after, "that of "+h.address)
+			r.Clock(h.before, h.now, h.after, "the clock of "+h.address)
 		}
 	}
 	return nil
 }
 
-// ours begins the names of the log's tables: idmint_log, and one of rows.
+// ours begins the names of the log's tables: idmint_log, and the table of rows.
 const ours = "idmint_"
 
 func table(ctx context.Context, c *cluster, r *checks.Reporter) error {
@@ -132,9 +133,9 @@ func rights(ctx context.Context, c *cluster, r *checks.Reporter) error {
 	if err != nil {
 		return err
 	}
-	// Where cassandra.yaml names none, it is AllowAllAuthorizer.
+	// The default in cassandra.yaml is AllowAllAuthorizer.
 	if authorizer == "" || authorizer == "null" || strings.Contains(authorizer, "AllowAll") {
-		r.Note("there is no authorizer: whoever reaches the cluster may drop the log")
+		r.Note("there is no authorizer: anyone who reaches the cluster may drop the log")
 		return nil
 	}
 	role := `"` + strings.ReplaceAll(c.config.User, `"`, `""`) + `"`
@@ -163,8 +164,8 @@ func rights(ctx context.Context, c *cluster, r *checks.Reporter) error {
 	return nil
 }
 
-// about reports whether a resource, as "<keyspace shop>" or "<table shop.idmint_log>", has a
-// table of the log.
+// about reports whether a resource, such as "<keyspace shop>" or "<table shop.idmint_log>",
+// includes a table of the log.
 func about(resource, keyspace string) bool {
 	return slices.Contains([]string{
 		"<all keyspaces>", "<keyspace " + keyspace + ">", "<all tables in " + keyspace + ">",
@@ -179,7 +180,7 @@ func judgeRights(r *checks.Reporter, role string, has map[string]bool) {
 	}
 	for _, more := range []string{"ALTER", "DROP"} {
 		if has[more] {
-			r.Note("the role %s needs no %s", role, more)
+			r.Note("the role %s does not need %s", role, more)
 		}
 	}
 	r.Pass("the role %s has SELECT and MODIFY, and may not alter or drop the table", role)

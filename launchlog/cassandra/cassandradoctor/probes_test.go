@@ -35,7 +35,7 @@ func TestSettings(t *testing.T) {
 	}{
 		{"batch", 1, "passed: "},
 		{"group", 3, "passed: "},
-		{"periodic", 3, "note: commitlog_sync of a is periodic: a majority of machines"},
+		{"periodic", 3, "note: commitlog_sync of a is periodic: if a majority of machines"},
 		{"periodic", 2, "finding: commitlog_sync of a is periodic, and there are 2 replicas"},
 	} {
 		doctorsuite.Judge(t, c, func(r *checks.Reporter) {
@@ -64,7 +64,7 @@ func TestReplication(t *testing.T) {
 		{"a:2 b:3", two, "a", "finding: there are 2 replicas"},
 		{
 			"replication_factor:3", two, "",
-			"finding: SimpleStrategy places replicas anywhere in 2 data centres. ",
+			"finding: SimpleStrategy places replicas anywhere in 2 data centers. ",
 		},
 		{"a:3", single, "", "finding: there are 1 nodes for 3 replicas a: "},
 		{"a:3 b:3", one, "", "finding: there are 0 nodes for 3 replicas b: "},
@@ -108,7 +108,7 @@ func TestRights(t *testing.T) {
 		"SELECT MODIFY":      "passed: ",
 		"SELECT":             "finding: the role app lacks MODIFY on the keyspace. ",
 		"MODIFY":             "finding: the role app lacks SELECT on the keyspace. ",
-		"SELECT MODIFY DROP": "note: the role app needs no DROP. ",
+		"SELECT MODIFY DROP": "note: the role app does not need DROP. ",
 	} {
 		rights := map[string]bool{}
 		for right := range strings.FieldsSeq(has) {

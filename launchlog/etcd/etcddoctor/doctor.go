@@ -1,11 +1,11 @@
-// Package etcddoctor checks an etcd cluster that keeps a launch log, beside what package doctor
-// checks of every log. It changes nothing.
+// Package etcddoctor checks an etcd cluster that keeps a launch log, in addition to what package
+// doctor checks in every log. It changes nothing.
 //
 //	results, identity, err := etcddoctor.Check(ctx, config) // the config of package etcd
 //	more, err := doctor.Log(ctx, log)                        // what the log holds
 //
-// The identity is for [doctor.Look]. It differs where another cluster answers, where members were
-// replaced, and where the log was made anew.
+// The identity is for [doctor.Look]. It changes if another cluster answers, if members were
+// replaced, or if the log was recreated.
 package etcddoctor
 
 import (
@@ -26,12 +26,13 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/kv"
 )
 
-// A question that is not answered within answerTime has no answer.
+// answerTime is how long a query waits for its answer.
 const answerTime = 3 * time.Second
 
-// Check asks each of the endpoints, within 3 s each time. Endpoints that do not answer are a
-// result. Where none answers, the error is a [*launchlog.AttemptError]. Other errors wrap a
-// [*launchlog.RequestError] about the config, the context's, or are about the user and password.
+// Check asks each of the endpoints, and waits up to 3 s for each answer. Endpoints that do not
+// answer are reported in a result. If none answers, the error is a [*launchlog.AttemptError]. Other
+// errors wrap a [*launchlog.RequestError] about the config, the context's error, or one about the
+// user and password.
 func Check(ctx context.Context, config etcd.Config) (
 	results []checks.Result, identity map[string]string, err error,
 ) {
@@ -62,7 +63,7 @@ var probes = []checks.Probe[*cluster]{
 
 type look = func(context.Context, *cluster, *checks.Reporter) error
 
-// within bounds the questions of a check.
+// within limits the time of a check's queries.
 func within(ask look) look {
 	return func(ctx context.Context, c *cluster, r *checks.Reporter) error {
 		ctx, cancel := context.WithTimeout(ctx, answerTime)
@@ -100,7 +101,7 @@ func (c *cluster) open(ctx context.Context) error {
 		err := n.err
 		if err == nil {
 			c.client = n.client
-			// A node without a leader answers for itself, and for nothing else.
+			// A node without a leader answers only for itself.
 			if err = c.look(ctx); err == nil {
 				return nil
 			}
@@ -116,7 +117,7 @@ func (c *cluster) open(ctx context.Context) error {
 	return &launchlog.AttemptError{Err: errors.Join(errs...)}
 }
 
-// look lists the members, which takes a cluster that answers.
+// look lists the members, which requires a cluster that answers.
 func (c *cluster) look(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
@@ -144,7 +145,8 @@ func (c *cluster) schemaKey() string {
 	return c.config.Prefix + ":" + kv.SchemaPart + "/" + kv.SchemaRow
 }
 
-// identity is what the cluster says of itself. The log's word is a random one of whoever made it.
+// identity returns how the cluster identifies itself. The log's word was chosen at random when the
+// log was created.
 func (c *cluster) identity(ctx context.Context) map[string]string {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()

@@ -16,15 +16,15 @@ import (
 	"github.com/idmint/idmint/launchlog/checks"
 )
 
-// mostKept is how many revisions are kept at most where compaction works as advised: 10,000, and
+// mostKept is more than the revisions that are kept if compaction works as advised: 10,000, and
 // those of the five minutes between two compactions.
 const mostKept = 100_000
 
-// corrupting are the versions of which etcd's own notice of March 2022 says that they may corrupt
-// data, where a process is killed under load.
+// corrupting lists the versions that may corrupt data if a process is killed under load, according
+// to etcd's own notice of March 2022.
 var corrupting = []string{"3.5.0", "3.5.1", "3.5.2"}
 
-// version: Status tells of learners from 3.4 on.
+// version checks the version: Status reports learners only since 3.4.
 func version(_ context.Context, c *cluster, r *checks.Reporter) error {
 	var all []string
 	for _, n := range c.nodes {
@@ -34,7 +34,7 @@ func version(_ context.Context, c *cluster, r *checks.Reporter) error {
 	}
 	for _, v := range corrupting {
 		if slices.Contains(all, v) {
-			r.Finding("etcd %s may corrupt its data, where a process is killed under load", v)
+			r.Finding("etcd %s may corrupt its data if a process is killed under load", v)
 		}
 	}
 	r.Versions("etcd", all, checks.Note, 3, 4)
@@ -49,10 +49,10 @@ func members(_ context.Context, c *cluster, r *checks.Reporter) error {
 		case n.err != nil:
 			away = append(away, n.endpoint)
 		case n.status.Header.ClusterId != c.list.Header.ClusterId:
-			r.Finding("%s is of another cluster, %x, and not of %x", n.endpoint,
+			r.Finding("%s belongs to another cluster, %x instead of %x", n.endpoint,
 				n.status.Header.ClusterId, c.list.Header.ClusterId)
 		case n.status.IsLearner:
-			r.Note("%s is a learner: it refuses what apps ask", n.endpoint)
+			r.Note("%s is a learner: it rejects the requests of apps", n.endpoint)
 		default:
 			leads[n.status.Header.MemberId] = n.status.Leader != 0
 		}
@@ -83,7 +83,7 @@ func alarms(ctx context.Context, c *cluster, r *checks.Reporter) error {
 	for _, a := range found.Alarms {
 		does := ""
 		if a.Alarm == etcdserverpb.AlarmType_NOSPACE {
-			does = ": the cluster takes no writes"
+			does = ": the cluster accepts no writes"
 		}
 		r.Finding("member %x has raised the alarm %s%s", a.MemberID, a.Alarm, does)
 	}
@@ -91,8 +91,8 @@ func alarms(ctx context.Context, c *cluster, r *checks.Reporter) error {
 	return nil
 }
 
-// quota looks at the fullest of the databases. What is free in a file after a compaction is used
-// again, and the quota is one of the file.
+// quota checks the fullest database by the size of its file, because the quota limits that. etcd
+// reuses the free space in the file after a compaction.
 func quota(_ context.Context, c *cluster, r *checks.Reporter) error {
 	var fullest *clientv3.StatusResponse
 	share := func(s *clientv3.StatusResponse) float64 {
@@ -108,7 +108,7 @@ func quota(_ context.Context, c *cluster, r *checks.Reporter) error {
 		}
 	}
 	if fullest == nil { // before etcd 3.6
-		r.Unknown("the cluster does not tell its quota")
+		r.Unknown("the cluster does not report its quota")
 		return nil
 	}
 	const text = "the database has %d MB of a quota of %d MB, of which %d MB are in use"
@@ -121,7 +121,7 @@ func quota(_ context.Context, c *cluster, r *checks.Reporter) error {
 
 func mega(bytes int64) int64 { return (bytes + 1<<20 - 1) >> 20 }
 
-// compaction counts the revisions that are kept. The setting itself nobody can ask for.
+// compaction counts the revisions that are kept, because clients cannot read the setting.
 func compaction(ctx context.Context, c *cluster, r *checks.Reporter) error {
 	now, err := c.client.Get(ctx, c.schemaKey())
 	if err != nil {
@@ -150,7 +150,8 @@ func judgeKept(r *checks.Reporter, now, oldest int64) {
 	r.Pass("%d revisions are kept, from %d to %d", kept, oldest, now)
 }
 
-// oldest is the revision of the last compaction. A watch that is to begin before it is told.
+// oldest returns the revision of the last compaction. The server reports it to a watch that is to
+// begin before it.
 func (c *cluster) oldest(ctx context.Context) (int64, error) {
 	for answer := range c.client.Watch(ctx, c.schemaKey(), clientv3.WithRev(1)) {
 		if answer.CompactRevision > 0 {
@@ -163,16 +164,16 @@ func (c *cluster) oldest(ctx context.Context) (int64, error) {
 	return 0, ctx.Err()
 }
 
-// rights reads what the user may do. Any user may ask that of itself.
+// rights reads what the user may do. Every user may ask this about itself.
 func rights(ctx context.Context, c *cluster, r *checks.Reporter) error {
 	if c.config.User == "" {
 		switch auth, err := c.client.AuthStatus(ctx); {
 		case err != nil:
 			return err
 		case auth.Enabled:
-			r.Unknown("the user is that of the client's certificate")
+			r.Unknown("the user is given by the client's certificate")
 		default:
-			r.Note("authentication is off: whoever reaches the cluster may delete the log")
+			r.Note("authentication is off: anyone who reaches the cluster may delete the log")
 		}
 		return nil
 	}
@@ -183,7 +184,7 @@ func rights(ctx context.Context, c *cluster, r *checks.Reporter) error {
 	var all []*authpb.Permission
 	for _, name := range user.Roles {
 		if name == "root" {
-			r.Note("the user %s is root, and may delete what others keep", c.config.User)
+			r.Note("the user %s is root, and may delete the data of others", c.config.User)
 			return nil
 		}
 		role, err := c.client.RoleGet(ctx, name)
@@ -204,8 +205,8 @@ func rights(ctx context.Context, c *cluster, r *checks.Reporter) error {
 	return nil
 }
 
-// covers reports whether the permissions together have all keys from one to before another. As etcd
-// does, it joins ranges that meet or overlap, also those of several roles.
+// covers reports whether the permissions together include all keys from one to before another. As
+// etcd does, it joins adjacent and overlapping ranges, including those of different roles.
 func covers(all []*authpb.Permission, right authpb.Permission_Type, from, end string) bool {
 	byKey := slices.SortedFunc(slices.Values(all), func(a, b *authpb.Permission) int {
 		return bytes.Compare(a.Key, b.Key)

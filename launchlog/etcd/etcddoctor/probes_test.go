@@ -57,7 +57,7 @@ func TestQuotaOfTheFullest(t *testing.T) {
 			"has 7168 MB of a quota of 8192 MB"},
 		{[]node{full(95*giga, 100*giga), full(giga, 8*giga)}, "finding: the database has 97280 MB"},
 		{[]node{full(peta-1, peta), full(giga, peta)}, "finding: the database has 1073741824 MB"},
-		{[]node{{}, full(giga, 0)}, "unknown: the cluster does not tell its quota"},
+		{[]node{{}, full(giga, 0)}, "unknown: the cluster does not report its quota"},
 	} {
 		cluster := &cluster{nodes: c.nodes}
 		doctorsuite.Judge(t, c, func(r *checks.Reporter) {

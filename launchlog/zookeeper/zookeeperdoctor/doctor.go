@@ -1,13 +1,14 @@
-// Package zookeeperdoctor checks a ZooKeeper ensemble that keeps a launch log, beside what package
-// doctor checks of every log. It changes nothing.
+// Package zookeeperdoctor checks a ZooKeeper ensemble that keeps a launch log, in addition to what
+// package doctor checks in every log. It changes nothing.
 //
 //	results, identity, err := zookeeperdoctor.Check(ctx, config) // the config of package zookeeper
 //	more, err := doctor.Log(ctx, log)                             // what the log holds
 //
-// The identity is for [doctor.Look]. It differs where the log was made anew.
+// The identity is for [doctor.Look]. It changes if the log was recreated.
 //
-// Much of it is read by four-letter words. A server answers srvr by default. For the rest allow
-// more in zoo.cfg: 4lw.commands.whitelist=srvr,mntr,conf,envi. What a server refuses is unknown.
+// Most checks use four-letter words. By default a server answers only srvr, so allow the others in
+// zoo.cfg: 4lw.commands.whitelist=srvr,mntr,conf,envi. Checks that a server refuses are reported as
+// unknown.
 package zookeeperdoctor
 
 import (
@@ -28,12 +29,12 @@ import (
 	"github.com/idmint/idmint/launchlog/zookeeper"
 )
 
-// A server that does not answer a word within answerTime counts as away.
+// answerTime is how long a server may take to answer a word before it counts as down.
 const answerTime = 3 * time.Second
 
-// Check asks each of the servers. Servers that do not answer are a result. Where none serves, the
-// error is a [*launchlog.AttemptError]. Other errors wrap a [*launchlog.RequestError] about the
-// config, or the context's.
+// Check asks each of the servers. Servers that do not answer are reported in a result. If none
+// serves, the error is a [*launchlog.AttemptError]. Other errors wrap a [*launchlog.RequestError]
+// about the config, or the context's error.
 func Check(ctx context.Context, config zookeeper.Config) (
 	results []checks.Result, identity map[string]string, err error,
 ) {
@@ -50,7 +51,7 @@ func Check(ctx context.Context, config zookeeper.Config) (
 	all.Wait()
 	if err = e.connect(ctx); err == nil {
 		defer e.conn.Close()
-		defer context.AfterFunc(ctx, e.conn.Close)() // package zk obeys no context
+		defer context.AfterFunc(ctx, e.conn.Close)() // package zk does not observe a context
 		results, err = checks.Examine(ctx, e, probes, func(context.Context) error {
 			_, _, err := e.conn.Exists("/")
 			return err
@@ -85,17 +86,17 @@ type ensemble struct {
 type server struct {
 	address string
 	tls     *tls.Config
-	srvr    said  // what it says to srvr
-	err     error // why it says nothing
+	srvr    said // its answer to srvr
+	err     error // why there is no answer
 }
 
-// said is what a server says to a word: values by their names.
+// said is a server's answer to a word: values by their names.
 type said map[string]string
 
-// serves reports whether the server is part of a majority, as it says.
+// serves reports whether the server is part of a majority, according to its own answer.
 func (s *server) serves() bool { return s.srvr["Mode"] != "" }
 
-// A refusedError says that a server does not answer a word. Somebody has to allow it.
+// A refusedError means that a server does not answer a word until an operator allows it.
 type refusedError struct{ address, word string }
 
 func (e *refusedError) Error() string {
@@ -103,7 +104,7 @@ func (e *refusedError) Error() string {
 		e.address, e.word)
 }
 
-// word asks a server by a four-letter word. The answer has lines of a name, a separator and a
+// word sends a four-letter word to a server. Each line of the answer has a name, a separator and a
 // value.
 func (s *server) word(ctx context.Context, word string) (said, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
@@ -140,9 +141,9 @@ func dial(ctx context.Context, address string, config *tls.Config) (net.Conn, er
 	return (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", address)
 }
 
-var errNoQuorum = errors.New("the server is without a quorum")
+var errNoQuorum = errors.New("the server has no quorum")
 
-// connect makes a session with the first server that gives one. A server that refuses srvr may.
+// connect creates a session with the first server that accepts one, even if it refuses srvr.
 func (e *ensemble) connect(ctx context.Context) error {
 	var errs []error
 	for _, s := range e.servers {
@@ -160,7 +161,7 @@ func (e *ensemble) connect(ctx context.Context) error {
 	return &launchlog.AttemptError{Err: errors.Join(errs...)}
 }
 
-// get reads a znode, empty where there is none.
+// get reads a znode, and returns "" if it does not exist.
 func (e *ensemble) get(path string) (string, error) {
 	text, _, err := e.conn.Get(path)
 	if errors.Is(err, zk.ErrNoNode) {
@@ -169,7 +170,7 @@ func (e *ensemble) get(path string) (string, error) {
 	return string(text), err
 }
 
-// identity is the transaction that made the log.
+// identity returns the transaction that created the log.
 func (e *ensemble) identity() map[string]string {
 	_, made, err := e.conn.Get(e.config.Path + "/~log/version")
 	if err != nil {

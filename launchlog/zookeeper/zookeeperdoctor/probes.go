@@ -22,13 +22,13 @@ func version(_ context.Context, e *ensemble, r *checks.Reporter) error {
 		all[i], _, _ = strings.Cut(s.srvr["Zookeeper version"], "-")
 	}
 	if strings.Join(all, "") == "" {
-		r.Unknown("no server tells its version: %v", e.servers[0].err)
+		r.Unknown("no server reports its version: %v", e.servers[0].err)
 	}
 	r.Versions("ZooKeeper", all, checks.Note, 3, 8)
 	return nil
 }
 
-// servers counts those that vote, as the ensemble's configuration has them.
+// servers counts the voting members in the ensemble's configuration.
 func servers(_ context.Context, e *ensemble, r *checks.Reporter) error {
 	text, err := e.get("/zookeeper/config")
 	if err != nil {
@@ -40,7 +40,7 @@ func servers(_ context.Context, e *ensemble, r *checks.Reporter) error {
 			voters++
 		}
 	}
-	voters = max(1, voters) // a standalone server has none
+	voters = max(1, voters) // a standalone server lists none
 	up := 0
 	var away []string
 	for _, s := range e.servers {
@@ -59,14 +59,14 @@ func servers(_ context.Context, e *ensemble, r *checks.Reporter) error {
 	return nil
 }
 
-// each asks all servers that serve by words. Those that refuse one are unknown.
+// each sends words to all servers that serve, and reports those that refuse a word as unknown.
 func (e *ensemble) each(
 	ctx context.Context, r *checks.Reporter, judge func(address string, s said) error,
 	words ...string,
 ) error {
 	for _, s := range e.servers {
 		if !s.serves() {
-			continue // which is told elsewhere
+			continue // another check reports it
 		}
 		all := said{}
 		var err error
@@ -89,25 +89,25 @@ func (e *ensemble) each(
 	return nil
 }
 
-// numbers reads numbers that a server said.
+// numbers returns the numbers of those names in a server's answer.
 func (s said) numbers(names ...string) ([]int64, error) {
 	numbers := make([]int64, len(names))
 	for i, name := range names {
 		var err error
 		if numbers[i], err = strconv.ParseInt(s[name], 10, 64); err != nil {
-			return nil, fmt.Errorf("%s is %q, and no number", name, s[name])
+			return nil, fmt.Errorf("%s is %q, which is not a number", name, s[name])
 		}
 	}
 	return numbers, nil
 }
 
 // forceSync compares how often a server wrote a batch of its log with how often it called fsync.
-// Without forceSync it counts none. The setting itself nobody can ask for.
+// Without forceSync it counts no calls. Clients cannot read the setting.
 func forceSync(ctx context.Context, e *ensemble, r *checks.Reporter) error {
 	err := e.each(ctx, r, func(address string, s said) error {
 		n, err := s.numbers("zk_cnt_sync_processor_batch_size", "zk_cnt_fsynctime")
 		if err == nil && n[0] > 1 && n[1] == 0 {
-			r.Finding("%s has written %d batches of its log, and none of them by fsync", address,
+			r.Finding("%s has written %d batches of its log, but none of them with fsync", address,
 				n[0])
 		}
 		return err
@@ -116,7 +116,7 @@ func forceSync(ctx context.Context, e *ensemble, r *checks.Reporter) error {
 	return err
 }
 
-// mostSilence is how long servers may take to notice that their leader has gone.
+// mostSilence is how long servers may take to notice that their leader is gone.
 const mostSilence = 2 * time.Second
 
 func failover(ctx context.Context, e *ensemble, r *checks.Reporter) error {
@@ -130,17 +130,17 @@ func failover(ctx context.Context, e *ensemble, r *checks.Reporter) error {
 			return err
 		}
 		if silence := time.Duration(n[0]*n[1]) * time.Millisecond; silence > mostSilence {
-			r.Note("%s notices after %v that its leader has gone: tickTime is %d, and syncLimit %d",
-				address, silence, n[0], n[1])
+			r.Note("%s takes %v to notice that its leader is gone: tickTime is %d, and "+
+				"syncLimit %d", address, silence, n[0], n[1])
 		}
 		return nil
 	}, "conf")
-	r.Pass("servers notice within %v that their leader has gone", mostSilence)
+	r.Pass("servers notice within %v that their leader is gone", mostSilence)
 	return err
 }
 
-// znodeBytes is what a znode takes of the heap, beside its path and data. With those of a launch
-// log it is about 530.
+// znodeBytes is how much of the heap a znode takes in addition to its path and data. With those of
+// a launch log it takes about 530 bytes.
 const znodeBytes = 350
 
 func memory(ctx context.Context, e *ensemble, r *checks.Reporter) error {
@@ -169,7 +169,7 @@ func mega(bytes int64) int64 { return (bytes + 1<<20 - 1) >> 20 }
 
 var limits = regexp.MustCompile(`(count|bytes|countHardLimit|byteHardLimit)=(-?\d+)`)
 
-// quota looks at the path and at what is above it.
+// quota checks the quotas of the path and of its ancestors.
 func quota(_ context.Context, e *ensemble, r *checks.Reporter) error {
 	for path := e.config.Path; path != ""; path = path[:strings.LastIndex(path, "/")] {
 		limit, err := e.get("/zookeeper/quota" + path + "/zookeeper_limits")
@@ -189,8 +189,8 @@ func quota(_ context.Context, e *ensemble, r *checks.Reporter) error {
 	return nil
 }
 
-// judgeQuota compares texts such as "count=5,bytes=-1=;byteHardLimit=-1;countHardLimit=-1". −1 is
-// no limit.
+// judgeQuota compares texts such as "count=5,bytes=-1=;byteHardLimit=-1;countHardLimit=-1", where
+// −1 means unlimited.
 func judgeQuota(r *checks.Reporter, path, limit, used string) {
 	stats := map[string]int64{}
 	for _, m := range limits.FindAllStringSubmatch(used, -1) {
@@ -209,7 +209,8 @@ func judgeQuota(r *checks.Reporter, path, limit, used string) {
 	}
 }
 
-// acls looks at some of the log's znodes. All were made alike, unless by different users.
+// acls checks some of the log's znodes. All of them have the same ACL, unless different users
+// created them.
 func acls(_ context.Context, e *ensemble, r *checks.Reporter) error {
 	for _, below := range []string{"", "/~log", "/~log/version"} {
 		path := e.config.Path + below
@@ -218,7 +219,7 @@ func acls(_ context.Context, e *ensemble, r *checks.Reporter) error {
 		case errors.Is(err, zk.ErrNoNode):
 			continue // it is not there yet
 		case errors.Is(err, zk.ErrNoAuth):
-			r.Finding("the user may not read the ACL of %s: it is not the one that made the log",
+			r.Finding("the user may not read the ACL of %s: another user created the log",
 				path)
 			continue
 		case err != nil:
