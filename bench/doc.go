@@ -1,8 +1,8 @@
-// Package bench measures minting and texts beside other libraries. It is a module of its own, so
-// that none of them enters that of the users.
+// Package bench measures minting and text conversion against other libraries. It is a separate
+// module, so that none of these libraries becomes a dependency of idmint's users.
 //
-// A figure is worth something beside others of the same run only, so each round runs every
-// benchmark once, in one process, and the report divides figures of one round. An op is an ID.
-// Serial is GOMAXPROCS=1; parallel is two goroutines on two processors that share a generator,
-// where a perfect one takes half of the serial time per ID.
+// A figure is meaningful only compared with others of the same run. Each round therefore runs every
+// benchmark once, in one process, and the report divides only figures of the same round. An op is
+// an ID. Serial means GOMAXPROCS=1. Parallel means two goroutines on two processors that share a
+// generator, where a perfect generator takes half of the serial time per ID.
 package bench

@@ -75,13 +75,13 @@ func TestNewDBErrors(t *testing.T) {
 		"rule 1: it has no source": func() (*bun.DB, error) {
 			return bunid.NewDB(sqldb, pgdialect.New(), bunid.Use(decimals), bunid.Use(noGenerator))
 		},
-		"rule 0: it has no source: give it a generator": func() (*bun.DB, error) {
+		"rule 0: it has no source: pass a generator": func() (*bun.DB, error) {
 			return bunid.NewDB(sqldb, pgdialect.New(), bunid.For[UserID](noGenerator))
 		},
-		"rule 0: *idtype.Decimal[bunid_test.User] is no ID": func() (*bun.DB, error) {
+		"rule 0: *idtype.Decimal[bunid_test.User] is not an ID": func() (*bun.DB, error) {
 			return bunid.NewDB(sqldb, pgdialect.New(), bunid.For[*UserID](decimals))
 		},
-		"rule 0: *idtype.DecimalID is no ID": func() (*bun.DB, error) {
+		"rule 0: *idtype.DecimalID is not an ID": func() (*bun.DB, error) {
 			return bunid.NewDB(sqldb, pgdialect.New(), bunid.Use(none[*idtype.DecimalID]{}))
 		},
 		"rule 1: a second general rule for decimal IDs": func() (*bun.DB, error) {
@@ -91,7 +91,7 @@ func TestNewDBErrors(t *testing.T) {
 			return bunid.NewDB(sqldb, pgdialect.New(), bunid.For[UserID](decimals),
 				bunid.For[UserID](decimals))
 		},
-		"rule 0: idtype.Decimal[bunid_test.User] holds no sno IDs": func() (*bun.DB, error) {
+		"rule 0: idtype.Decimal[bunid_test.User] cannot hold sno IDs": func() (*bun.DB, error) {
 			return bunid.NewDB(sqldb, pgdialect.New(), bunid.For[UserID](snos))
 		},
 	} {

@@ -16,17 +16,17 @@ type Appender interface {
 	Append(v any) error
 }
 
-// Append adds IDs to a column of a batch of clickhouse-go. The batch copies them once, as it does
-// an []int64. Nothing is allocated per row.
+// Append adds IDs to a column of a batch of clickhouse-go. The batch copies them all at once, as it
+// copies an []int64, without an allocation per row.
 //
 //	batch, err := conn.PrepareBatch(ctx, "INSERT INTO users (id, name)")
 //	err = clickhouse.Append(batch.Column(0), ids)
 //	err = batch.Column(1).Append(names)
 //	err = batch.Send()
 //
-// An ID that is zero is a [*RowError] that wraps [idtype.ErrZero], and then no row is added. If the
-// column may hold "none", pass [OrZero] or [OrNull], of which the last counts. Any other error wraps
-// the batch's. The batch then takes no more.
+// For an ID that is zero, Append adds no row and returns a [*RowError] that wraps [idtype.ErrZero].
+// If the column may hold "none", pass [OrZero] or [OrNull]. If several are passed, the last one
+// counts. Any other error wraps the batch's error, after which the batch accepts no more rows.
 func Append[T idtype.ID](column Appender, ids []T, none ...None) error {
 	as := noNone
 	if len(none) > 0 {
@@ -42,9 +42,9 @@ func Append[T idtype.ID](column Appender, ids []T, none ...None) error {
 	var b buffer[T]
 	for len(ids) > 0 {
 		n := min(step, len(ids))
-		// The batch's error speaks of Go's types, and not of IDs.
+		// The batch's error names Go's types rather than IDs.
 		if err := column.Append(b.values(ids[:n], as == OrNull)); err != nil {
-			return fmt.Errorf("clickhouse: IDs of type %s go into a column of type %s: "+
+			return fmt.Errorf("clickhouse: cannot append IDs of type %s to a column of type %s: "+
 				"check the batch's order of columns and the table: %w",
 				keys.TypeName(reflect.TypeFor[T]()), formOf[T]().columnType(), err)
 		}
@@ -53,11 +53,12 @@ func Append[T idtype.ID](column Appender, ids []T, none ...None) error {
 	return nil
 }
 
-// chunk is how many IDs are converted before they go to the batch. Their memory stays small, and in
-// the cache.
+// chunk is how many IDs are converted before they go to the batch, so that their memory stays small
+// and in the cache.
 const chunk = 4096
 
-// A buffer makes of IDs what the columns of clickhouse-go take. The next IDs use its slices again.
+// A buffer converts IDs to what the columns of clickhouse-go accept. It reuses its slices for the
+// next IDs.
 type buffer[T idtype.ID] struct {
 	chars   []byte
 	ints    []int64
@@ -69,7 +70,8 @@ type buffer[T idtype.ID] struct {
 	idPtrs  []*uuid.UUID
 }
 
-// values are a column's values. They point into ids where the column holds the same bytes.
+// values returns a column's values. They refer to the memory of ids if the column holds the same
+// bytes.
 func (b *buffer[T]) values(ids []T, nullable bool) any {
 	f := formOf[T]()
 	switch {
@@ -104,7 +106,7 @@ func (b *buffer[T]) values(ids []T, nullable bool) any {
 	return b.ints
 }
 
-// bytes are slices of the IDs. To clickhouse-go, nil is NULL.
+// bytes returns a slice of each ID's bytes. clickhouse-go stores nil as NULL.
 func (b *buffer[T]) bytes(ids []T, size int, nullable bool) [][]byte {
 	raw := rawBytes(ids)
 	b.raw = b.raw[:0]
@@ -118,7 +120,8 @@ func (b *buffer[T]) bytes(ids []T, size int, nullable bool) [][]byte {
 	return b.raw
 }
 
-// text are slices of one string. Both String and FixedString(16) take them. Zero is an empty one.
+// text returns substrings of one string, which both String and FixedString(16) accept. Zero becomes
+// an empty one.
 func (b *buffer[T]) text(ids []T, nullable bool) any {
 	b.chars = b.chars[:0]
 	for _, id := range ids {
@@ -140,7 +143,7 @@ func (b *buffer[T]) text(ids []T, nullable bool) any {
 	return b.texts
 }
 
-// pointers are those to the values, nil for zero.
+// pointers returns pointers to the values, or nil for zero.
 func pointers[V comparable](dst []*V, values []V) []*V {
 	var zero V
 	for i := range values {
@@ -153,14 +156,14 @@ func pointers[V comparable](dst []*V, values []V) []*V {
 	return dst
 }
 
-// appendText appends the 16 characters of an ID's text; NULs for zero. A UUID has 16 bytes in their
-// place.
+// appendText appends the 16 characters of an ID's text, or NULs for zero. For a UUID it appends the
+// 16 bytes instead.
 func appendText[T idtype.ID](b []byte, id T) []byte {
 	switch {
 	case id.IsZero():
 		return append(b, make([]byte, textLen)...)
 	case id.Scheme() == idtype.SchemeUUID7:
-		b, _ = id.AppendBinary(b) // fails for zero alone, as AppendText does
+		b, _ = id.AppendBinary(b) // fails only for zero, as AppendText does
 	default:
 		b, _ = id.AppendText(b)
 	}

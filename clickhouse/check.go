@@ -16,12 +16,12 @@ type Aspect string
 
 // The aspects.
 const (
-	AspectColumn   Aspect = "column"      // there is none of the name
-	AspectType     Aspect = "type"        // values would be converted, or refused
-	AspectNullable Aspect = "nullable"    // NULL is allowed and not wanted, or wanted and not
-	AspectCodec    Aspect = "codec"       // the column needs more space than it must
+	AspectColumn   Aspect = "column" // no column has the name
+	AspectType     Aspect = "type" // values would be converted or refused
+	AspectNullable Aspect = "nullable" // NULL is allowed but not wanted, or wanted but not allowed
+	AspectCodec    Aspect = "codec" // the column takes more space than necessary
 	AspectOrder    Aspect = "sorting key" // it does not begin with the column
-	AspectIndex    Aspect = "index"       // there is no data skipping index of the type
+	AspectIndex    Aspect = "index" // no data skipping index has the type
 )
 
 // A Finding is one way in which a table differs from a column's definition.
@@ -29,7 +29,7 @@ type Finding struct {
 	Column    string
 	Aspect    Aspect
 	Want, Got string
-	Reason    string // what harm it does
+	Reason    string // the harm that it does
 }
 
 // String returns the finding in words.
@@ -38,9 +38,9 @@ func (f Finding) String() string {
 		f.Column, f.Aspect, f.Got, f.Want, f.Reason)
 }
 
-// CheckTable compares a table with definitions of its columns. The table is named as TABLE or
-// DATABASE.TABLE. There are no findings for a table that follows them all. A table that does not
-// exist is a [*TableError] that wraps [ErrNoTable].
+// CheckTable compares a table with definitions of its columns, and returns no findings if it
+// matches all of them. The table is named as TABLE or DATABASE.TABLE. If it does not exist, the
+// error is a [*TableError] that wraps [ErrNoTable].
 func CheckTable(
 	ctx context.Context, conn Conn, table string, columns ...Definition,
 ) ([]Finding, error) {
@@ -55,7 +55,7 @@ func CheckTable(
 	return findings, nil
 }
 
-// A description is what the system tables say of a table.
+// A description is what the system tables contain about a table.
 type description struct {
 	sortingKey string
 	columns    map[string]columnRow
@@ -73,8 +73,8 @@ type indexRow struct {
 	Type string `ch:"type_full"`
 }
 
-// where selects a table in the system tables. Its arguments are the database's name twice, "" for
-// the current one, and the table's.
+// where selects a table in the system tables. Its arguments are the database's name, passed twice,
+// or "" for the current one, and the table's name.
 const where = " WHERE database = if(? = '', currentDatabase(), ?) AND table = ?"
 
 func names(table string) []any {
@@ -118,32 +118,32 @@ func (t *description) check(d Definition) (findings []Finding) {
 	}
 	c, ok := t.columns[d.Name]
 	if !ok {
-		found(AspectColumn, d.Type, "", "there is no such column")
+		found(AspectColumn, d.Type, "", "the column does not exist")
 		return findings
 	}
 	base, nullable := withoutNullable(c.Type)
 	want, _ := withoutNullable(d.Type)
 	if base != want {
 		found(AspectType, d.Type, c.Type,
-			"IDs are converted on their way to and from another type, or refused")
+			"IDs are converted on their way to and from another type, or rejected")
 	}
 	switch {
 	case nullable && !d.Nullable:
 		found(AspectNullable, d.Type, c.Type,
-			"a forgotten ID is stored as NULL, and the mark of each row takes space and time")
+			"a forgotten ID is stored as NULL, and the NULL mark of each row takes space and time")
 	case d.Nullable && !nullable:
-		found(AspectNullable, d.Type, c.Type, "there is no place for NULL")
+		found(AspectNullable, d.Type, c.Type, "the column cannot store NULL")
 	}
 	if normalCodec(c.Codec) != normalCodec(d.Codec) {
 		found(AspectCodec, d.Codec, c.Codec, d.Reason)
 	}
-	// The server quotes a name where it must.
+	// The server quotes a name only if necessary.
 	isFirst := strings.HasPrefix(t.sortingKey+",", d.Name+",") ||
 		strings.HasPrefix(t.sortingKey+",", quote(d.Name)+",")
 	if d.Sorted && !isFirst {
 		found(AspectOrder, d.Name, t.sortingKey,
-			"rows are not found by ID without reading all, "+
-				"and IDs out of their order take more space")
+			"finding rows by ID requires reading the whole table, "+
+				"and IDs out of order take more space")
 	}
 	if d.Index != "" {
 		var types []string
@@ -167,8 +167,8 @@ func withoutNullable(typ string) (base string, nullable bool) {
 	return typ, false
 }
 
-// normalCodec is a codec in the words of a definition. The server spells out what was left out. The
-// width of a difference is that of the column.
+// normalCodec returns a codec in the form of a definition. The server spells out omitted
+// parameters, of which Delta's width is that of the column.
 func normalCodec(codec string) string {
 	if inner, ok := strings.CutPrefix(codec, "CODEC("); ok {
 		codec = strings.TrimSuffix(inner, ")")

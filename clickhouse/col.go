@@ -10,8 +10,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// A None says how a column holds "none", which is zero in Go. Its zero value is for columns that
-// hold an ID in each row: there zero is an error.
+// A None says how a column stores "none", which is zero in Go. The zero value of None is for
+// columns that have an ID in each row, where zero is an error.
 type None int
 
 const (
@@ -20,16 +20,16 @@ const (
 	OrNull      // as NULL, in a Nullable column
 )
 
-// Col is a column of IDs for ch-go, in blocks to insert and in results.
+// Col is a column of IDs for ch-go, both for blocks to insert and for results.
 //
-// IDs of 63 bits, and those stored as bytes, go to and from the wire in their own memory. The other
+// IDs of 63 bits, and IDs stored as bytes, are sent and received in their own memory. The other
 // forms are converted, without an allocation per row.
 //
 //	ids := clickhouse.Col[UserID]{IDs: minted}
 //	input := proto.Input{{Name: "id", Data: &ids}}
 //	err := conn.Do(ctx, ch.Query{Body: "INSERT INTO users VALUES", Input: input})
 //
-// A value that is no ID is a [*RowError], on its way in and out.
+// A value that is not an ID results in a [*RowError], both on input and on output.
 type Col[T idtype.ID] struct {
 	IDs  []T
 	None None
@@ -40,7 +40,7 @@ var (
 	_ proto.Preparable                 = Col[idtype.DecimalID]{}
 )
 
-// Type returns what [Column.Type] says, or Nullable of it.
+// Type returns the same as [Column.Type], or Nullable of it.
 func (c Col[T]) Type() proto.ColumnType {
 	t := proto.ColumnType(formOf[T]().columnType())
 	if c.None == OrNull {
@@ -95,12 +95,12 @@ func (c Col[T]) encodeNulls(b *proto.Buffer) {
 	}
 }
 
-// DecodeColumn reads IDs and adds them. On an error the column is left as it was.
+// DecodeColumn reads IDs and appends them. On an error it leaves the column unchanged.
 func (c *Col[T]) DecodeColumn(r *proto.Reader, rows int) error {
 	if rows == 0 {
 		return nil
 	}
-	var nulls proto.ColUInt8 // which rows are NULL: their values mean nothing
+	var nulls proto.ColUInt8 // which rows are NULL, so that their values mean nothing
 	if c.None == OrNull {
 		if err := nulls.DecodeColumn(r, rows); err != nil {
 			return err
@@ -152,13 +152,13 @@ func encode[T idtype.ID](b *proto.Buffer, ids []T) {
 	}
 }
 
-// swapUUID turns each half of a UUID around, which is how ClickHouse has them.
+// swapUUID reverses the bytes of each half of a UUID, which is how ClickHouse encodes them.
 func swapUUID(u []byte) {
 	slices.Reverse(u[:8])
 	slices.Reverse(u[8:])
 }
 
-// read sets ids to what comes.
+// read reads as many values as there are ids, and stores them there.
 func read[T idtype.ID](ids []T, r *proto.Reader, none None, nulls []uint8) error {
 	f := formOf[T]()
 	switch {

@@ -12,7 +12,7 @@ import (
 // A Column describes a column of IDs of type T, as sqlid.Column does for other databases.
 type Column[T idtype.ID] struct {
 	Name string
-	// Spread says that the IDs are eightbyte IDs of mode SPREAD, which have no order by time.
+	// Spread is true for eightbyte IDs of mode SPREAD, which are not ordered by time.
 	Spread bool
 }
 
@@ -24,38 +24,38 @@ type Definition struct {
 	Name        string
 	Type        string // with Nullable
 	Nullable    bool
-	Codec       string // without CODEC and its brackets
+	Codec       string // without CODEC and its parentheses
 	Sorted      bool   // the table's sorting key begins with the column
 	Index       string // the type of the column's data skipping index, "" for none
-	IndexReason string // why the index
-	Reason      string // why the codec
+	IndexReason string // why this index
+	Reason      string // why this codec
 }
 
-// PrimaryKey defines an ID by which the rows of its table are ordered: ORDER BY begins with the
-// column. IDs then need the least space. A row is found by its ID without reading others. So are
-// the rows of a span of time, if the IDs carry their time.
+// PrimaryKey defines an ID that orders the rows of its table: ORDER BY begins with the column. IDs
+// then take the least space. ClickHouse finds a row by its ID without reading others, and also the
+// rows of a span of time if the IDs carry their time.
 func (c Column[T]) PrimaryKey() Definition { return c.any().PrimaryKey() }
 
-// Indexed defines an ID of rows in another order. A data skipping index finds rows by it.
+// Indexed defines an ID of rows that are in another order. A data skipping index finds rows by it.
 func (c Column[T]) Indexed() Definition { return c.any().Indexed() }
 
-// NotNull defines a column that always holds an ID, or zero for none: see [idtype.OrZero]. It is
-// for foreign keys, in an order that is not their own.
+// NotNull defines a column that always holds an ID, or zero for "none": see [idtype.OrZero]. It is
+// for foreign keys, which do not determine the order of the rows.
 func (c Column[T]) NotNull() Definition { return c.any().NotNull() }
 
-// Nullable defines a foreign key that may be NULL. A column that holds zero for none takes less
+// Nullable defines a foreign key that may be NULL. A column that stores zero for "none" takes less
 // space and time.
 func (c Column[T]) Nullable() Definition { return c.any().Nullable() }
 
-// Check returns a condition for a CONSTRAINT in CREATE TABLE. It holds for IDs alone, so any INSERT
-// fails with a row that is none. It takes the whole domain of the ID's type, as Scan does. It is
-// not for columns that are Nullable or hold zero for none.
+// Check returns a condition for a CONSTRAINT in CREATE TABLE. It holds only for IDs, so that an
+// INSERT with any other value fails. Like Scan, it accepts the whole domain of the ID's type. It is
+// not for columns that are Nullable or store zero for "none".
 //
 //	CONSTRAINT ids CHECK `id` > 0
 func (c Column[T]) Check() string { return c.any().Check() }
 
-// CheckProduction is Check that refuses test IDs too, and what does not follow the layout: the domain
-// that columns of package sqlid have by default.
+// CheckProduction is like Check, but also rejects test IDs and values that do not follow the
+// layout. That is the domain of columns of package sqlid by default.
 //
 //	CONSTRAINT ids CHECK `id` BETWEEN 10000000000 AND 9223372029999999999 AND `id` % 100000 <> 0
 func (c Column[T]) CheckProduction() string { return c.any().CheckProduction() }
@@ -65,8 +65,8 @@ func (c Column[T]) any() AnyColumn {
 	return AnyColumn{f.scheme, f.storage, c.Name, c.Spread}
 }
 
-// An AnyColumn is a [Column] for a program that learns the scheme when it runs. The form is one in
-// which IDs of the scheme are stored.
+// An AnyColumn is a [Column] for programs that learn the scheme at run time. Storage must be a form
+// in which IDs of the scheme can be stored.
 type AnyColumn struct {
 	Scheme  idtype.Scheme
 	Storage idtype.Storage
@@ -78,7 +78,7 @@ func (c AnyColumn) form() form {
 	return form{c.Scheme, c.Storage, schemes.Of(c.Scheme).Size}
 }
 
-// PrimaryKey is as [Column.PrimaryKey].
+// PrimaryKey is like [Column.PrimaryKey].
 func (c AnyColumn) PrimaryKey() Definition {
 	d := c.definition()
 	d.Sorted = true
@@ -86,34 +86,34 @@ func (c AnyColumn) PrimaryKey() Definition {
 	return d
 }
 
-// Indexed is as [Column.Indexed].
+// Indexed is like [Column.Indexed].
 func (c AnyColumn) Indexed() Definition {
 	d := c.NotNull()
 	d.Index = "minmax"
-	d.IndexReason = "rows that came together have IDs near each other, " +
-		"so the least and the greatest of a granule say whether to read it"
+	d.IndexReason = "rows that arrive together have similar IDs, " +
+		"so the minimum and maximum of a granule show whether to read it"
 	if c.Spread || c.Storage == idtype.StorageUUID {
-		d.IndexReason = "IDs are not ordered by time, so granules hold them from anywhere: " +
-			"a filter says whether to read one, with 1 % of errors"
+		d.IndexReason = "IDs are not ordered by time, so granules contain arbitrary ones: " +
+			"a filter shows whether to read a granule, with 1 % of errors"
 		d.Index = "bloom_filter(0.01)"
 	}
 	return d
 }
 
-// NotNull is as [Column.NotNull].
+// NotNull is like [Column.NotNull].
 func (c AnyColumn) NotNull() Definition {
 	d := c.definition()
 	d.Codec = "ZSTD(1)"
-	d.Reason = "in no order of their own, ZSTD alone is smallest for bytes"
+	d.Reason = "for bytes in arbitrary order, ZSTD alone is smallest"
 	if d.Type == "Int64" {
 		d.Codec = "T64('bit'), ZSTD(1)"
-		d.Reason = "in no order of their own, " +
-			"integers without the bits that all of a block have in common are smallest"
+		d.Reason = "integers in arbitrary order are smallest " +
+			"without the bits that all values of a block have in common"
 	}
 	return d
 }
 
-// Nullable is as [Column.Nullable].
+// Nullable is like [Column.Nullable].
 func (c AnyColumn) Nullable() Definition {
 	d := c.NotNull()
 	d.Nullable = true
@@ -121,7 +121,7 @@ func (c AnyColumn) Nullable() Definition {
 	return d
 }
 
-// Check is as [Column.Check].
+// Check is like [Column.Check].
 func (c AnyColumn) Check() string {
 	f, name := c.form(), quote(c.Name)
 	switch {
@@ -140,7 +140,7 @@ func (c AnyColumn) Check() string {
 	return fmt.Sprintf("%s != toFixedString('', %d)", name, f.size)
 }
 
-// CheckProduction is as [Column.CheckProduction].
+// CheckProduction is like [Column.CheckProduction].
 func (c AnyColumn) CheckProduction() string {
 	if f := schemes.Of(c.Scheme); f.Size == 0 && f.Fields != nil {
 		return f.Numbers(quote(c.Name), "bitAnd(%s, %d) <> 0", true)
@@ -148,17 +148,17 @@ func (c AnyColumn) CheckProduction() string {
 	return c.Check()
 }
 
-// uuidPattern takes UUIDs whose bytes are the characters 2 to 9 and a to x. It also takes some
-// others from the same rows of ASCII.
+// uuidPattern matches UUIDs whose bytes are the characters 2 to 9 and a to x. It also matches some
+// other characters from the same rows of ASCII.
 var uuidPattern = "^" + strings.ReplaceAll("xxxx-xx-xx-xx-xxxxxx", "x", "[367][0-9a-f]") + "$"
 
 func (c AnyColumn) definition() Definition {
 	return Definition{Name: c.Name, Type: c.form().columnType()}
 }
 
-// sortedCodec is the codec for IDs in their own order, and why it was chosen. It took the fewest
-// bytes: see the package's documentation. ZSTD takes any column, so a scheme that is not known has
-// it.
+// sortedCodec returns the codec for IDs in their own order, and why it was chosen: it took the
+// fewest bytes, as the package's documentation shows. An unknown scheme gets ZSTD, which works for
+// any column.
 func sortedCodec(f form, isSpread bool) (codec, reason string) {
 	codecs := schemes.Of(f.scheme).Codecs
 	c, ok := codecs[f.storage]
@@ -171,7 +171,7 @@ func sortedCodec(f form, isSpread bool) (codec, reason string) {
 	return "ZSTD(1)", "no codec was measured for these IDs"
 }
 
-// String returns the definition as it stands in CREATE TABLE, with the index:
+// String returns the definition as written in CREATE TABLE, with the index:
 //
 //	`id` Int64 CODEC(Delta(8), ZSTD(1))
 func (d Definition) String() string {
@@ -183,7 +183,7 @@ func (d Definition) String() string {
 	return s
 }
 
-// indexKind is the type of an index without its arguments.
+// indexKind returns the type of an index without its arguments.
 func indexKind(index string) string {
 	kind, _, _ := strings.Cut(index, "(")
 	return kind

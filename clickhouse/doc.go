@@ -1,5 +1,5 @@
-// Package clickhouse stores the IDs of package idtype in ClickHouse, by clickhouse-go or ch-go.
-// Whole columns go in and out without work per row.
+// Package clickhouse stores the IDs of package idtype in ClickHouse, through clickhouse-go or
+// ch-go. It reads and writes whole columns without work per row.
 //
 //	import (
 //		ch "github.com/ClickHouse/clickhouse-go/v2"
@@ -37,21 +37,21 @@
 //		return clickhouse.Collect[UserID](nil, rows)
 //	}
 //
-// The package imports neither client. It imports the column types of ch-go, which clickhouse-go has
-// in it as well.
+// The package imports neither client. It imports only the column types of ch-go, which
+// clickhouse-go uses as well.
 //
-// # Words
+// # Terms
 //
-// A part is a piece of a table on disk. A granule is the rows that ClickHouse reads at once, 8192
-// unless the table says otherwise. The sorting key, ORDER BY, says how rows lie in a part. A codec
-// says how a column is compressed.
+// A part is a piece of a table on disk. A granule is the group of rows that ClickHouse reads at
+// once, 8192 unless the table says otherwise. The sorting key, ORDER BY, determines the order of
+// rows in a part. A codec determines how a column is compressed.
 //
-// # What it promises
+// # Guarantees
 //
-// A value that is no ID is an error, on its way in and out. It is a [*RowError] with its place in a
-// column, and an [*ElementError] in an array or a map. [Append] then adds no row. A destination
-// stays as it was. Only [Collect] returns what it had read before the error.
-//
+// A value that is not an ID is an error, both on input and on output. The error is a [*RowError]
+// with the row's index in a column, or an [*ElementError] in an array or a map. After an error
+// [Append] has added no row, and destinations are unchanged. Only [Collect] returns what it read
+// before the error.
 // # Types
 //
 //	ID                       column           in a row              whole column
@@ -68,64 +68,66 @@
 //	keys of a map            Map              [Map]                 proto.NewMap with a [Col]
 //	a bound parameter                         [Param], [ParamArray]
 //
-// A copy is the batch's own, one for the whole column: no ID is converted. Texts and UUIDs are made
-// in one piece of memory per 4096 IDs.
+// A copy is made by the batch, once for the whole column, and no ID is converted. Texts and UUIDs
+// are allocated once per 4096 IDs.
 //
 // # Zero and NULL
 //
-// Zero means "not assigned". It is an error that wraps [idtype.ErrZero]. As a bound parameter it is
-// a text that the server refuses.
+// Zero means "not assigned", and is an error that wraps [idtype.ErrZero]. As a bound parameter it
+// becomes a text that the server rejects.
 //
-// A whole column may hold "none" if [Append] or [Col] is told how, by a [None]. With [OrZero] "none"
-// is the column's zero, which takes less space and time than a Nullable column. With [OrNull] zero
+// A whole column may contain "none" if a [None] tells [Append] or [Col] how to store it. With
+// [OrZero] "none" is the column's zero, which takes less space and time than a Nullable column.
+// With [OrNull] zero is written as NULL, and NULL is read as zero:
 // is written as NULL, and NULL is read as zero:
 //
 //	err = clickhouse.Append(batch.Column(1), inviters, clickhouse.OrNull)
 //
-// # Rows of clickhouse-go
+// # Rows in clickhouse-go
 //
-// Some of what clickhouse-go does with an ID differs from database/sql:
+// clickhouse-go differs from database/sql in how it handles some IDs:
 //
-//   - In a FixedString it takes a value's binary form before its Value. For an ID as text it writes
-//     the wrong bytes, without an error. It reads in the same way, by the binary form and not by
-//     Scan. [Field] goes by Value and Scan.
-//     Int64 and UUID columns need no Field. There clickhouse-go refuses zero by "could not get
-//     driver.Valuer value", and drops the reason. [Append] names the row and the reason.
-//   - A nil pointer to an ID panics. A pointer to a pointer cannot be scanned into. sql.Null and
-//     sqlid.Null do both. A field of an embedded pointer to a struct is left out.
-//   - A bound parameter, {name:Type}, is what String returns. Few columns hold that. [Param] is
-//     what the column holds. Placeholders such as ? go by Value, and need nothing.
-//   - A list of IDs by a placeholder becomes texts. Take [ParamArray], or sqlid.In for
+//   - For a FixedString it prefers a value's binary form to its Value. For an ID stored as text it
+//     therefore writes the wrong bytes, without an error. It also reads by the binary form instead
+//     of Scan. [Field] uses Value and Scan. Int64 and UUID columns need no Field. For them
+//     clickhouse-go rejects zero with "could not get driver.Valuer value", and drops the reason,
+//     whereas [Append] names the row and the reason.
+//   - A nil pointer to an ID panics, and a pointer to a pointer cannot be scanned into. Use
+//     sql.Null or sqlid.Null for both. A field of an embedded pointer to a struct is left out.
+//   - A bound parameter, {name:Type}, is what String returns, which few columns store. [Param]
+//     returns what the column stores. Placeholders such as ? use Value, and need nothing.
+//   - A list of IDs in a placeholder becomes a list of texts. Use [ParamArray], or sqlid.In for
 //     placeholders.
-//   - The error of a native connection's Scan does not unwrap to the ID's: that is the Err of its
-//     *OpError. The error of [Collect] does.
+//   - The error of a native connection's Scan does not unwrap to the ID's error, which is the Err
+//     of its *OpError. The error of [Collect] does.
 //
 // # Definitions
 //
-// A [Column] gives definitions for CREATE TABLE. [Column.PrimaryKey] is for the ID that the table
-// is ordered by, [Column.Indexed] for the ID of a table in another order. [Column.NotNull] and
-// [Column.Nullable] are for foreign keys. Each has a codec that was chosen by measurement.
-// [CheckTable] says in what a table that exists differs:
+// A [Column] returns definitions for CREATE TABLE. [Column.PrimaryKey] is for the ID that orders
+// the table, [Column.Indexed] for the ID of a table in another order, and [Column.NotNull] and
+// [Column.Nullable] for foreign keys. Each has a codec that was chosen by measurement. [CheckTable]
+// reports how an existing table differs:
 //
 //	findings, err := clickhouse.CheckTable(ctx, conn, "users", id.PrimaryKey())
 //
 // # Time
 //
-// [Column.Between] is a condition for a span of time, for IDs that carry it. ClickHouse then reads
-// the granules of that span alone, if the table is ordered by the ID. In a table that is ordered by
-// arrival the index of [Column.Indexed] does the same. UUIDs are ordered by their second half, so
-// sno IDs as UUIDs, and those of UUID7 that are not stored AsBytes, have no such condition.
+// [Column.Between] returns a condition for a span of time, for IDs that carry their time. If the
+// table is ordered by the ID, ClickHouse then reads only the granules of that span. In a table that
+// is ordered by arrival, the index of [Column.Indexed] has the same effect. ClickHouse orders UUIDs
+// by their second half, so sno IDs stored as UUIDs, and those of UUID7 unless stored AsBytes, have
+// no such condition.
 //
-// # More
+// # Advanced topics
 //
-// docs/use/clickhouse.md of the module has what is for few: long lists, LowCardinality, larger blocks,
-// and other codecs.
+// docs/use/clickhouse.md in the module describes long lists, LowCardinality, larger blocks, and
+// other codecs.
 //
 // # Figures
 //
-// Bytes per ID, as system.parts_columns has them, in ClickHouse 26.5. The 1,000,000 IDs were minted at
-// 10,000 a second by 1, 4 and 64 generators. They are in the order of the ID, and in that of
-// arrival with the codec of NotNull.
+// The table lists the bytes per ID that system.parts_columns reports in ClickHouse 26.5. The
+// 1,000,000 IDs were minted at 10,000 a second by 1, 4 and 64 generators. They are in the order of
+// the ID, or in the order of arrival with the codec of NotNull.
 //
 //	           codec of PrimaryKey         1     4     64    arrival: 1, 4, 64
 //	decimal    Delta, ZSTD(1)              0.010 0.024 0.025 1.43  4.56  4.91
@@ -141,5 +143,5 @@
 //	  AsText   ZSTD(1)                     0.78  1.56  2.09  0.78  2.22  2.25
 //	  AsUUID   ZSTD(1)                     0.69  0.72  0.94  0.78  2.24  2.29
 //
-// The integers' 0.01 bytes are mostly the head of a block. Each 8192 integers have one.
+// The integers' 0.01 bytes are mostly the block header, of which each 8192 integers have one.
 package clickhouse

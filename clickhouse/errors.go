@@ -9,12 +9,12 @@ import (
 	"github.com/idmint/idmint/internal/keys"
 )
 
-// A RowError is returned for a value of a column that is no ID. The value was on its way in, or a
-// query returned it.
+// A RowError is returned for a value of a column that is not an ID. The value was to be inserted,
+// or a query returned it.
 type RowError struct {
 	Type string // of the IDs in Go, for example "idtype.Decimal[shop.User]"
-	Row  int    // from 0, within what was given or within the block
-	Err  error  // an [*idtype.InputError], or what the driver says of a value of another type
+	Row  int // from 0, within the input or within the block
+	Err  error // an [*idtype.InputError], or the driver's error for a value of another type
 }
 
 func (e *RowError) Error() string {
@@ -23,12 +23,12 @@ func (e *RowError) Error() string {
 
 func (e *RowError) Unwrap() error { return e.Err }
 
-// rowError is for row i of IDs of type T.
+// rowError returns the error for row i of IDs of type T.
 func rowError[T idtype.ID](i int, err error) *RowError {
 	return &RowError{keys.TypeName(reflect.TypeFor[T]()), i, err}
 }
 
-// reason adds to a zero what to do.
+// reason adds advice to the error for zero.
 func reason(err error) string {
 	if errors.Is(err, idtype.ErrZero) {
 		return err.Error() + `: set it, or use OrZero or OrNull for "none"`
@@ -36,10 +36,10 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// An ElementError is returned for an element of an array, or a key of a map, that is no ID. It is
-// also returned for a value that is no array or map of IDs.
+// An ElementError is returned for an element of an array, or a key of a map, that is not an ID. It
+// is also returned for a value that is not an array or map of IDs.
 type ElementError struct {
-	Type string // of the value in Go: the driver's where it came from there
+	Type string // of the value in Go; the driver's type if the driver returned it
 	Err  error  // a [*RowError] with the index in an array, an [*idtype.InputError] for a key
 }
 
@@ -61,20 +61,20 @@ func elementError(value any, err error) *ElementError {
 }
 
 var (
-	errNoTime        = errors.New("they carry no time")
+	errNoTime        = errors.New("the IDs carry no time")
 	errUnknownScheme = errors.New("the scheme is not known here")
 	errSpread        = errors.New("IDs of mode SPREAD have no order by time")
 	errUUIDOrder     = errors.New("ClickHouse orders UUIDs by their second half: " +
 		"store the bytes or the text")
-	errColumnKind = errors.New("the driver has no such value for a column of these IDs: " +
-		"is it another column, or one of another type?")
+	errColumnKind = errors.New("the driver returns no such value for a column of these IDs: " +
+		"check the column and its type")
 
-	// ErrNoTable is in the error of [CheckTable] for a table that does not exist.
-	ErrNoTable = errors.New("there is no such table: " +
+	// ErrNoTable is wrapped by the error of [CheckTable] for a table that does not exist.
+	ErrNoTable = errors.New("the table does not exist: " +
 		"name it as TABLE, in the connection's database, or as DATABASE.TABLE")
 )
 
-// A TimeError is returned for IDs that no condition selects by time: see [Column.Between].
+// A TimeError is returned for IDs that cannot be selected by time: see [Column.Between].
 type TimeError struct {
 	Scheme  idtype.Scheme
 	Storage idtype.Storage
@@ -88,8 +88,8 @@ func (e *TimeError) Error() string {
 
 func (e *TimeError) Unwrap() error { return e.Err }
 
-// A TableError is returned where the system tables cannot answer for a table. Err is [ErrNoTable]
-// or the connection's error.
+// A TableError is returned if the system tables cannot answer for a table. Err is [ErrNoTable] or
+// the connection's error.
 type TableError struct {
 	Table string
 	Err   error

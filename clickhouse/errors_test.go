@@ -40,15 +40,15 @@ func TestErrorTexts(t *testing.T) {
 			hint: noValue(clickhouse.Array[UserID](ids).Elements()),
 		"clickhouse: element 0 of []int64 as idtype.Decimal[clickhouse_test.User]: " +
 			negative.Error(): array.Scan([]int64{-5}),
-		"clickhouse: string: the driver has no such value for a column of these IDs: " +
-			"is it another column, or one of another type?": array.Scan("x"),
-		"clickhouse: NULL: the driver has no such value for a column of these IDs: " +
-			"is it another column, or one of another type?": numbers.Scan(nil),
-		"clickhouse: map[int64]string: its values are not int: " +
-			"declare Map with the type that the driver has " +
+		"clickhouse: string: the driver returns no such value for a column of these IDs: " +
+			"check the column and its type": array.Scan("x"),
+		"clickhouse: NULL: the driver returns no such value for a column of these IDs: " +
+			"check the column and its type": numbers.Scan(nil),
+		"clickhouse: map[int64]string: the map's values are not int: " +
+			"declare Map with the type that the driver uses " +
 			"for them": numbers.Scan(map[int64]string{7: "x"}),
 		"clickhouse: no condition by time for decimal IDs stored as bigint: " +
-			"they carry no time": noValue(
+			"the IDs carry no time": noValue(
 			clickhouse.Column[UserID]{Name: "id"}.Between(time.Now(), time.Now())),
 		"clickhouse: no condition by time for sno IDs stored as uuid: ClickHouse orders UUIDs by " +
 			"their second half: store the bytes or the text": noValue(
@@ -57,7 +57,7 @@ func TestErrorTexts(t *testing.T) {
 			"IDs of mode SPREAD have no order by time": noValue(
 			clickhouse.Column[chsuite.EightKey]{Name: "id", Spread: true}.
 				Between(time.Now(), time.Now())),
-		"clickhouse: table shop.users: there is no such table: " +
+		"clickhouse: table shop.users: the table does not exist: " +
 			"name it as TABLE, in the connection's database, " +
 			"or as DATABASE.TABLE": &clickhouse.TableError{
 			Table: "shop.users", Err: clickhouse.ErrNoTable,

@@ -10,21 +10,22 @@ import (
 	"github.com/idmint/idmint/internal/dialect"
 )
 
-// Go converts between an ID and an int64. It converts between slices of them only by copying each.
-// Two functions of this file see one slice as the other, and no other code of the package uses
-// unsafe. That is sound because:
+// Go can convert between an ID and an int64, but between slices of them only by copying each
+// element. Two functions of this file reinterpret one slice as the other. No other code of the
+// package uses unsafe. The reinterpretation is sound for three reasons:
 //
-//   - [formOf] lets in only types whose underlying type is int64 or an array of bytes. So the two
-//     types of elements have the same size. An ID of bytes is only seen as bytes, so its alignment
-//     is not stricter.
-//   - Neither has pointers, nor bit patterns that are no value. What is written through one type is
+//   - [formOf] accepts only types whose underlying type is int64 or an array of bytes, so that the
+//     elements of both slices have the same size. An ID of bytes is only read as bytes, so that its
+//     alignment is not stricter.
+//   - Neither type contains pointers, or bit patterns that are not a value, so that whatever is
+//     written through one type is a value of the other.
 //     a value of the other.
 //   - Both slices point to the same array, and the garbage collector keeps it for either. The
-//     second is not longer than the capacity of the first.
+//     second slice is not longer than the capacity of the first.
 //
-// A slice of [8]byte is never seen as one of int64: it may lack the alignment.
+// A slice of [8]byte is never reinterpreted as one of int64, because it may lack the alignment.
 
-// int64s are IDs of 63 bits in their own memory.
+// int64s returns IDs of 63 bits as int64s, in the same memory.
 func int64s[T idtype.ID](ids []T) []int64 {
 	if formOf[T]().size != 0 {
 		panic("clickhouse: int64s of an ID of bytes")
@@ -32,7 +33,7 @@ func int64s[T idtype.ID](ids []T) []int64 {
 	return unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(ids))), cap(ids))[:len(ids)]
 }
 
-// rawBytes are IDs of bytes, one after the other, in their own memory.
+// rawBytes returns the concatenated bytes of the IDs, in the same memory.
 func rawBytes[T idtype.ID](ids []T) []byte {
 	size := formOf[T]().size
 	if size == 0 {
@@ -42,15 +43,15 @@ func rawBytes[T idtype.ID](ids []T) []byte {
 	return unsafe.Slice(first, cap(ids)*size)[:len(ids)*size]
 }
 
-// A form is how a column holds the IDs of a type.
+// A form describes how a column stores the IDs of a type.
 type form struct {
 	scheme  idtype.Scheme // by [idtype.LayoutOf]
 	storage idtype.Storage
 	size    int // bytes of an ID, 0 for an int64
 }
 
-// formOf panics for a type that has the methods of an ID and is none, such as a struct that embeds
-// one.
+// formOf panics for a type that has the methods of an ID but is not one, such as a struct that
+// embeds an ID.
 func formOf[T idtype.ID]() form {
 	var zero T
 	f := form{scheme: idtype.LayoutOf(zero), storage: zero.Storage()}
@@ -62,12 +63,12 @@ func formOf[T idtype.ID]() form {
 		f.size = t.Len()
 		return f
 	}
-	panic(fmt.Sprintf("clickhouse: %v is no ID type of package idtype", t))
+	panic(fmt.Sprintf("clickhouse: %v is not an ID type of package idtype", t))
 }
 
-const textLen = 16 // characters of a byte ID's text
+const textLen = 16 // characters in the text of a byte ID
 
-// columnType is the type in ClickHouse's words.
+// columnType returns the column's type in ClickHouse.
 func (f form) columnType() string {
 	size := f.size
 	if f.storage == idtype.StorageText {
@@ -86,8 +87,8 @@ func check[T idtype.ID](ids []T, none None) error {
 	return rowError[T](i, err)
 }
 
-// firstBad is the index of the first ID that a column cannot hold, or -1. Such an ID is negative,
-// or zero where zero is an error.
+// firstBad returns the index of the first ID that a column cannot hold, or -1. Such an ID is
+// negative, or zero if zero is an error.
 func firstBad[T idtype.ID](ids []T, none None) int {
 	if formOf[T]().size == 0 {
 		return firstBelow(int64s(ids), none)

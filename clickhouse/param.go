@@ -11,23 +11,24 @@ import (
 )
 
 // A Parameter is the text of a value for a bound parameter, {name:Type}, in clickhouse-go's native
-// and HTTP protocols. clickhouse-go sends what String returns. For an ID itself that is its text,
-// which few columns hold.
+// and HTTP protocols. clickhouse-go sends what String returns, and an ID's own String returns its
+// text, which few columns store.
 type Parameter struct{ text string }
 
-// String returns the value as the server reads it.
+// String returns the value in the form that the server reads.
 func (p Parameter) String() string { return p.text }
 
-// notAssigned is a value of no type that a column of IDs has. The server refuses it, and quotes it.
+// notAssigned is not a value of any type of a column of IDs. The server rejects it, and quotes it.
 const notAssigned = "zero means not assigned"
 
-// Param returns an ID as a bound parameter of the type that [Column.Type] says:
+// Param returns an ID as a bound parameter of the type that [Column.Type] returns:
 //
 //	query := "SELECT name FROM users WHERE id = {id:Int64}"
 //	rows, err := conn.Query(ctx, query, ch.Named("id", clickhouse.Param(id)))
 //
-// Zero becomes a text that the server refuses for every such type: a parameter's value cannot fail
-// in clickhouse-go. For "none" use a placeholder and [idtype.OrZero], or IS NULL.
+// Zero becomes a text that the server rejects for every such type, because clickhouse-go cannot
+// report an error for a parameter's value. For "none" use a placeholder and [idtype.OrZero], or IS
+// NULL.
 func Param[T idtype.ID](id T) Parameter {
 	if id.IsZero() {
 		return Parameter{notAssigned}
@@ -42,7 +43,8 @@ func Param[T idtype.ID](id T) Parameter {
 //	query := "SELECT name FROM users WHERE id IN {ids:Array(Int64)}"
 //	rows, err := conn.Query(ctx, query, ch.Named("ids", clickhouse.ParamArray(ids)))
 //
-// Without IDs it is the empty array, and no row is in it. The server refuses a list with a zero.
+// Without IDs the parameter is the empty array, which matches no row. The server rejects a list
+// that contains a zero.
 func ParamArray[T idtype.ID](ids []T) Parameter {
 	if firstBad(ids, noNone) >= 0 {
 		return Parameter{notAssigned}
@@ -59,7 +61,7 @@ func ParamArray[T idtype.ID](ids []T) Parameter {
 	return Parameter{b.String()}
 }
 
-// writeParam writes an ID. In an array an ID that is no number is in quotes.
+// writeParam writes an ID. In an array, IDs other than numbers are quoted.
 func writeParam[T idtype.ID](b *strings.Builder, id T, nested bool) {
 	f := formOf[T]()
 	var text string
@@ -83,7 +85,7 @@ func writeParam[T idtype.ID](b *strings.Builder, id T, nested bool) {
 	b.WriteString(text)
 }
 
-// Bound returns the parameter for ch-go, as a member of ch.Query's Parameters.
+// Bound returns the parameter for ch-go, as an element of ch.Query's Parameters.
 func (p Parameter) Bound(name string) proto.Parameter {
 	quoted := "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(p.text) + "'"
 	return proto.Parameter{Key: name, Value: quoted}

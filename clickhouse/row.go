@@ -14,9 +14,9 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// A Field is an ID in a row or in a field of a struct, for clickhouse-go and a FixedString. There
-// clickhouse-go takes an ID's binary form, which is not the text of one that is stored as text. A
-// Field goes by the ID's Value and Scan.
+// A Field is an ID in a row or in a field of a struct, for clickhouse-go and a FixedString. For
+// such columns clickhouse-go uses an ID's binary form, which is wrong for an ID stored as text. A
+// Field uses the ID's Value and Scan instead.
 type Field[T idtype.ID] struct {
 	ID T
 }
@@ -32,18 +32,18 @@ func (f Field[T]) String() string { return f.ID.String() }
 // Value returns the ID's value. Zero is an error.
 func (f Field[T]) Value() (driver.Value, error) { return f.ID.Value() }
 
-// Scan reads the ID. On an error the receiver stays as it was.
+// Scan reads the ID. On an error it leaves the receiver unchanged.
 func (f *Field[T]) Scan(src any) error { return scanInto(&f.ID, src) }
 
 func scanInto[T any](id *T, src any) error { return any(id).(sql.Scanner).Scan(src) }
 
-// An Array is a list of IDs in a column of type Array, in rows of clickhouse-go and database/sql.
+// An Array is a list of IDs in a column of type Array, for rows of clickhouse-go and database/sql.
 type Array[T idtype.ID] []T
 
 var _ sql.Scanner = (*Array[idtype.DecimalID])(nil)
 
-// Elements returns the IDs as clickhouse-go takes them in a row: batch.Append(id, elements). IDs of
-// 63 bits are not copied. An ID that is zero is an [*ElementError].
+// Elements returns the IDs as clickhouse-go accepts them in a row: batch.Append(id, elements). IDs
+// of 63 bits are not copied. An ID that is zero results in an [*ElementError].
 func (a Array[T]) Elements() (any, error) {
 	if err := check(a, noNone); err != nil {
 		return nil, elementError(a, err)
@@ -52,10 +52,10 @@ func (a Array[T]) Elements() (any, error) {
 	return b.values(a, false), nil
 }
 
-// Scan reads the array from clickhouse-go. On an error, an [*ElementError], the receiver stays as
-// it was.
+// Scan reads the array from clickhouse-go. The error is an [*ElementError], after which the
+// receiver is unchanged.
 func (a *Array[T]) Scan(src any) error {
-	// The usual case, without a call for each.
+	// The common case avoids a call for each element.
 	if ints, ok := src.([]int64); ok && formOf[T]().size == 0 {
 		if i := firstBelow(ints, noNone); i >= 0 {
 			return elementError(src, rowError[T](i, scanInto(new(T), ints[i])))
@@ -79,7 +79,7 @@ func (a *Array[T]) Scan(src any) error {
 	return nil
 }
 
-// element is an element of an array or map as Scan of an ID takes it.
+// element converts an element of an array or map to what the Scan of an ID accepts.
 func element(v reflect.Value) any {
 	src := v.Interface()
 	if u, ok := src.(uuid.UUID); ok {
@@ -88,8 +88,8 @@ func element(v reflect.Value) any {
 	return src
 }
 
-// A Map is a column of type Map whose keys are IDs, in rows of clickhouse-go and database/sql. V is
-// the type that clickhouse-go has for the values.
+// A Map is a column of type Map whose keys are IDs, for rows of clickhouse-go and database/sql. V
+// is the type that clickhouse-go uses for the values.
 type Map[K idtype.ID, V any] map[K]V
 
 var (
@@ -97,12 +97,12 @@ var (
 	_ sql.Scanner   = (*Map[idtype.DecimalID, string])(nil)
 )
 
-// Value returns the map with keys as clickhouse-go has them. A key that is zero is an
-// [*ElementError].
+// Value returns the map with its keys as clickhouse-go expects them. A key that is zero results in
+// an [*ElementError].
 func (m Map[K, V]) Value() (driver.Value, error) {
 	keys := slices.Collect(maps.Keys(m))
 	if err := check(keys, noNone); err != nil {
-		return nil, elementError(m, err.(*RowError).Err) // maps have no order
+		return nil, elementError(m, err.(*RowError).Err) // without an index, because maps have no order
 	}
 	var b buffer[K]
 	values := b.values(keys, false)
@@ -129,8 +129,8 @@ func withKeys[K idtype.ID, V any, C comparable](m Map[K, V], keys []K, columns [
 	return all
 }
 
-// Scan reads the map from clickhouse-go. On an error, an [*ElementError], the receiver stays as it
-// was.
+// Scan reads the map from clickhouse-go. The error is an [*ElementError], after which the receiver
+// is unchanged.
 func (m *Map[K, V]) Scan(src any) error {
 	v := reflect.ValueOf(src)
 	if v.Kind() != reflect.Map {
@@ -144,8 +144,8 @@ func (m *Map[K, V]) Scan(src any) error {
 		}
 		value, ok := entries.Value().Interface().(V)
 		if !ok {
-			return elementError(src, fmt.Errorf("its values are not %v: "+
-				"declare Map with the type that the driver has for them", reflect.TypeFor[V]()))
+			return elementError(src, fmt.Errorf("the map's values are not %v: "+
+				"declare Map with the type that the driver uses for them", reflect.TypeFor[V]()))
 		}
 		all[k] = value
 	}
@@ -153,7 +153,7 @@ func (m *Map[K, V]) Scan(src any) error {
 	return nil
 }
 
-// Rows are the result of a query, of clickhouse-go or of database/sql.
+// Rows are the result of a query of clickhouse-go or of database/sql.
 type Rows interface {
 	Next() bool
 	Scan(dest ...any) error
@@ -162,8 +162,9 @@ type Rows interface {
 }
 
 // Collect appends the IDs that a query of one column returns to ids, and closes the rows. From a
-// native connection it allocates nothing per row for IDs of 63 bits. A value that is no ID is a
-// [*RowError] that counts from the query's first row. Collect then returns what it appended before.
+// native connection it allocates nothing per row for IDs of 63 bits. If a value is not an ID, the
+// error is a [*RowError] that counts from the query's first row, and Collect returns what it
+// appended before.
 func Collect[T idtype.ID](ids []T, rows Rows) ([]T, error) {
 	first := len(ids)
 	err := collect(&ids, first, rows)
@@ -202,7 +203,7 @@ func collect[T idtype.ID](ids *[]T, first int, rows Rows) error {
 	return rows.Err()
 }
 
-// kept keeps an ID's error. The error of clickhouse-go does not unwrap to it.
+// kept keeps an ID's error, because clickhouse-go's error does not unwrap to it.
 type kept[T idtype.ID] struct {
 	Field[T]
 	err error

@@ -13,18 +13,18 @@ import (
 // A span is the IDs from least to greatest, both included, as literals.
 type span struct{ least, greatest string }
 
-// Between returns a condition for WHERE. It holds for the IDs of all units of time from from's to
-// to's, both included. The unit is a second for trace IDs, 4 ms for sno IDs, that of the layout
-// for snowflake IDs, and a millisecond for short and eightbyte IDs. A query with it reads no more granules than it must.
+// Between returns a condition for WHERE that holds for the IDs of all units of time from the unit
+// of from to the unit of to, both included. The unit is a second for trace IDs, 4 ms for sno IDs,
+// the layout's unit for snowflake IDs, and a millisecond for short and eightbyte IDs. A query with
+// the condition reads no more granules than necessary.
 //
 //	`id` BETWEEN 11093174944925696 AND 11093174945187839
 //
-// For trace IDs it also holds for the same seconds of other periods.
+// For trace IDs the condition also holds for the same seconds of other periods.
 //
-// The error is a [*TimeError] for IDs that carry no time or are not ordered by it. It is one too
-// for IDs of a scheme that this package does not know. It is an [*idtype.InputError] if to is
-// before from, or if timestamps repeat within the span. It is an [*idtype.RangeError] for a time
-// that IDs cannot have.
+// The error is a [*TimeError] if the IDs carry no time or are not ordered by it, or if this package
+// does not know their scheme. It is an [*idtype.InputError] if to is before from, or if timestamps
+// repeat within the span, and an [*idtype.RangeError] for a time that the IDs cannot represent.
 func (c Column[T]) Between(from, to time.Time) (string, error) {
 	spans, err := spansOf(formOf[T](), c.Spread, from, to)
 	if err != nil {

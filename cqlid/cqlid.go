@@ -1,4 +1,4 @@
-// Package cqlid stores the IDs of package idtype in Cassandra, by gocql.
+// Package cqlid stores the IDs of package idtype in Cassandra, through gocql.
 //
 //	type EventID = idtype.Sno[Event]
 //
@@ -9,8 +9,9 @@
 //	var found cqlid.Field[EventID]
 //	err = session.Query("SELECT id FROM events LIMIT 1").Scan(&found) // found.ID
 //
-// gocql looks at what a value is made of: it stores an integer ID that is zero as 0, and has no blob
-// for an ID of bytes. A [Field] keeps the rules that package sqlid keeps elsewhere.
+// gocql stores a value by its underlying type: it would store an integer ID that is zero as 0, and
+// cannot store an ID of bytes in a blob. A [Field] follows the same rules as package sqlid does for
+// other databases.
 //
 //	idtype.Storage   column
 //	bigint           bigint
@@ -18,11 +19,11 @@
 //	text             ascii, text, varchar
 //	uuid             uuid
 //
-// Integers and UUIDs spread over the cluster by their hash, as all partition keys do. As a clustering
-// column an ID sorts its partition: a bigint by its number, a blob by its bytes.
+// Integers and UUIDs spread over the cluster by their hash, as all partition keys do. As a
+// clustering column, an ID sorts its partition: a bigint by its number, a blob by its bytes.
 //
-// Zero is an error that wraps [idtype.ErrZero], and the NULL of a column one that wraps
-// [idtype.ErrNull]. A column that may be NULL is read into a *Field, which is nil then.
+// Zero is an error that wraps [idtype.ErrZero], and NULL is an error that wraps [idtype.ErrNull].
+// Scan a column that may be NULL into a *Field, which is nil for NULL.
 package cqlid
 
 import (
@@ -36,7 +37,7 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// A Field is an ID in a column. Lists and sets of them are collections of IDs.
+// A Field is an ID in a column. Lists and sets of Fields are collections of IDs.
 type Field[T idtype.ID] struct {
 	ID T
 }
@@ -46,24 +47,24 @@ var (
 	_ gocql.Unmarshaler = (*Field[idtype.SnoID])(nil)
 )
 
-// Of is the field of an ID.
+// Of returns the field of an ID.
 func Of[T idtype.ID](id T) Field[T] { return Field[T]{id} }
 
 // String returns the ID's text.
 func (f Field[T]) String() string { return f.ID.String() }
 
-// A ColumnError is returned for a column of a type that does not hold the IDs.
+// A ColumnError is returned for a column whose type cannot store the IDs.
 type ColumnError struct {
 	Storage idtype.Storage
 	Column  gocql.Type
 }
 
 func (e *ColumnError) Error() string {
-	return fmt.Sprintf("cqlid: a column of the type that CQL's protocol numbers %d holds no IDs that "+
-		"are stored as %s: want a %s", e.Column, e.Storage, columns[e.Storage].name)
+	return fmt.Sprintf("cqlid: a column of CQL type %d cannot store IDs in the form %s: "+
+		"want a %s", e.Column, e.Storage, columns[e.Storage].name)
 }
 
-// columns are the types that hold a form of IDs, by the name of one.
+// columns has the types that can store a form of IDs, and the name of one of them.
 var columns = map[idtype.Storage]struct {
 	name  string
 	types []gocql.Type
@@ -81,7 +82,7 @@ func check(storage idtype.Storage, info gocql.TypeInfo) error {
 	return nil
 }
 
-// MarshalCQL is what the column holds. Errors: zero, and a [*ColumnError].
+// MarshalCQL returns what the column stores. It returns an error for zero, and a [*ColumnError].
 func (f Field[T]) MarshalCQL(info gocql.TypeInfo) ([]byte, error) {
 	if err := check(f.ID.Storage(), info); err != nil {
 		return nil, err
@@ -93,8 +94,9 @@ func (f Field[T]) MarshalCQL(info gocql.TypeInfo) ([]byte, error) {
 	return gocql.Marshal(info, value)
 }
 
-// UnmarshalCQL reads what the column holds. On an error the ID stays as it was: a [*ColumnError], or
-// an [*idtype.InputError] for NULL and for what is no ID.
+// UnmarshalCQL reads what the column stores. It returns a [*ColumnError], or an
+// [*idtype.InputError] for NULL and for a value that is not an ID. On an error it leaves the ID
+// unchanged.
 func (f *Field[T]) UnmarshalCQL(info gocql.TypeInfo, data []byte) error {
 	storage := f.ID.Storage()
 	if err := check(storage, info); err != nil {
@@ -107,7 +109,7 @@ func (f *Field[T]) UnmarshalCQL(info gocql.TypeInfo, data []byte) error {
 		value = int64(binary.BigEndian.Uint64(data))
 	case storage == idtype.StorageText:
 		value = string(data)
-	default: // bytes, and UUIDs as their 16 bytes
+	default: // bytes, and UUIDs as 16 bytes
 		value = data
 	}
 	if err := any(&f.ID).(sql.Scanner).Scan(value); err != nil {

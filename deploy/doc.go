@@ -1,6 +1,7 @@
-// Package deploy holds recipes that start a launch once for each deployment. They are for pipelines,
-// Kubernetes, systemd and Docker Compose. The files are to be copied: docs/operate/recipes.md says
-// what each does.
+// Package deploy holds recipes that start a launch once for each deployment, for pipelines,
+// Kubernetes, systemd and Docker Compose. Copy the files that you need: docs/operate/recipes.md
+// describes each of them.
 //
-// Its tests take the scripts out of the recipes, and run them with the static binary on PostgreSQL.
+// The tests extract the scripts from the recipes, and run them with the static binary on
+// PostgreSQL.
 package deploy

@@ -104,7 +104,7 @@ func TestAssignErrors(t *testing.T) {
 		"rule 1: it has no source":      {entid.Use(ids), entid.Use(nilSource)},
 		"rule 1: a second general rule": {entid.Use(ids), entid.Use(ids)},
 		"rule 1: a second rule for":     {entid.For[UserID](ids), entid.For[UserID](ids)},
-		"holds no decimal IDs":          {entid.For[SnoID](ids)},
+		"cannot hold decimal IDs":       {entid.For[SnoID](ids)},
 	} {
 		_, err := entid.Assign(rules...)
 		if err == nil || !strings.HasPrefix(err.Error(), "entid: ") ||
@@ -191,7 +191,7 @@ func TestAssignFails(t *testing.T) {
 	var refused *entid.Error
 	if !errors.As(err, &refused) || refused.Type != "User" ||
 		err.Error() != "entid: User: no rule mints idtype.Decimal[entid_test.user]: "+
-			"give one for decimal IDs" {
+			"add one for decimal IDs" {
 		t.Error(err)
 	}
 }

@@ -138,7 +138,7 @@ func (f fixture[T]) testColumns(t *testing.T, d dsn.DSN) {
 	createTable(t, conn, "other", "d Date")
 	batch = must(conn.PrepareBatch(t.Context(), "INSERT INTO other"))
 	err = clickhouse.Append(batch.Column(0), f.Edge)
-	if errors.Unwrap(err) == nil || !strings.Contains(err.Error(), " go into a column of type "+
+	if errors.Unwrap(err) == nil || !strings.Contains(err.Error(), " to a column of type "+
 		f.Type+": check the batch's order of columns and the table: ") {
 		t.Fatalf("IDs into a column of dates: %v", err)
 	}

@@ -144,14 +144,14 @@ func TestClickHouseCheckTable(t *testing.T) {
 			aspect                clickhouse.Aspect
 			column, order, reason string
 		}{
-			{clickhouse.AspectColumn, "id " + d.Type, "n", "no such column"},
+			{clickhouse.AspectColumn, "id " + d.Type, "n", "does not exist"},
 			{
 				clickhouse.AspectType, strings.Replace(d.String(), d.Type, "UInt64", 1), order,
 				"converted",
 			},
 			{
 				clickhouse.AspectNullable, nullable(d), "n",
-				map[bool]string{false: "a forgotten ID", true: "no place for NULL"}[d.Nullable],
+				map[bool]string{false: "a forgotten ID", true: "cannot store NULL"}[d.Nullable],
 			},
 			{
 				clickhouse.AspectCodec, strings.Replace(d.String(), d.Codec, "LZ4", 1), order,
@@ -161,7 +161,7 @@ func TestClickHouseCheckTable(t *testing.T) {
 				clickhouse.AspectCodec, strings.Replace(d.String(), "CODEC("+d.Codec+")", "", 1),
 				order, d.Reason,
 			},
-			{clickhouse.AspectOrder, d.String(), "n, " + name, "found by ID"},
+			{clickhouse.AspectOrder, d.String(), "n, " + name, "rows by ID"},
 			{
 				clickhouse.AspectIndex, name + " " + d.Type + " CODEC(" + d.Codec + ")", order,
 				d.IndexReason,

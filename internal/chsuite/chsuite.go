@@ -1,6 +1,6 @@
-// Package chsuite is what tests of package clickhouse know of each type of IDs: its column, its
-// boundaries and what no ID is. Package clickhouse tests with it what needs no server, and
-// integration_test/adapters the rest.
+// Package chsuite describes each type of IDs for the tests of package clickhouse: its column, its
+// boundaries, and values that are not IDs. Package clickhouse uses it for tests without a server,
+// and integration_test/adapters for the others.
 package chsuite
 
 import (
@@ -28,16 +28,16 @@ type (
 	SnoUUIDKey  = idtype.Sno[idtype.AsUUID[User]]
 )
 
-// A Fixture is what the tests know of a type of IDs.
+// A Fixture is what the tests know about a type of IDs.
 type Fixture[T idtype.ID] struct {
 	Name string
 	Type string           // of the column
 	Edge []T              // the least and the greatest ID, and others at boundaries
 	At   func(n uint64) T // a different ID for each n from 1 to 2^40
-	Bad  []any            // values that the column can hold and that are no ID
+	Bad  []any // values that the column can hold but that are not IDs
 }
 
-// Of is the fixture of a type.
+// Of returns the fixture of a type.
 func Of[T idtype.ID](name string) Fixture[T] {
 	var zero T
 	f, size := schemes.Of(zero.Scheme()), len(idtype.AppendBytes(nil, zero))
@@ -84,8 +84,8 @@ func Of[T idtype.ID](name string) Fixture[T] {
 	return fixture
 }
 
-// edges are the beginnings of IDs: the greatest, one whose sign has turned, and bytes that texts
-// escape.
+// edges are the first bytes of IDs: the greatest one, one whose sign bit is set, and bytes that
+// texts escape.
 var edges = []string{
 	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "\x80", "\x01", "\\'\n\t\r\x00\"`\bN", "NULL\\N",
 }
@@ -98,7 +98,7 @@ func of[T idtype.ID](b []byte) T {
 	return id
 }
 
-// IDs are the edges and n others.
+// IDs returns the edges and n others.
 func (f Fixture[T]) IDs(n int) []T {
 	ids := append(make([]T, 0, len(f.Edge)+n), f.Edge...)
 	for i := range n {
@@ -107,8 +107,8 @@ func (f Fixture[T]) IDs(n int) []T {
 	return ids
 }
 
-// Title is the name, for tests that have fixtures of several types in a list.
+// Title returns the name, for tests that list fixtures of several types.
 func (f Fixture[T]) Title() string { return f.Name }
 
-// SnoAt is a sno ID with bytes of the whole range.
+// SnoAt returns a sno ID with bytes from the whole range.
 func SnoAt(n uint64) SnoKey { return Of[SnoKey]("").At(n) }

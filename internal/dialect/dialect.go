@@ -1,6 +1,7 @@
-// Package dialect knows what a SQL dialect is. It knows its name, how it quotes names and which
-// columns hold IDs. It knows the settings that a session needs, which errors pass, and how to wait
-// for a database. It imports no driver and nothing else of this module: all packages may ask it.
+// Package dialect describes the SQL dialects: their names, how they quote names, which columns
+// store IDs, the settings that a session needs, which errors are temporary, and how to wait for a
+// database. It imports no driver and no other package of this module, so that all packages can use
+// it.
 package dialect
 
 import (
@@ -8,12 +9,12 @@ import (
 	"strings"
 )
 
-// Dialect is a kind of database, by its name. Packages sqlid and migrations show the type to their
-// users. So it has no methods but Quote, which users call. What else is known of a dialect is asked
-// for by functions of this package.
+// Dialect is a kind of database, identified by its name. Packages sqlid and migrations export the
+// type to their users, so its only method is Quote, which users call. Functions of this package
+// return everything else about a dialect.
 type Dialect string
 
-// The dialects. MariaDB speaks MySQL's, and has a type for UUIDs.
+// The dialects. MariaDB uses MySQL's dialect, but has a type for UUIDs.
 const (
 	SQLite     Dialect = "sqlite"
 	Postgres   Dialect = "postgres"
@@ -25,9 +26,9 @@ const (
 // knowledge is what differs between dialects.
 type knowledge struct {
 	family  Dialect
-	driver  string            // the name by which its Go driver registers itself with database/sql
-	quote   *strings.Replacer // what a quoted name escapes
-	mark    string            // what stands around a quoted name
+	driver  string // the name under which its Go driver registers with database/sql
+	quote   *strings.Replacer // escapes a quoted name
+	mark    string // surrounds a quoted name
 	columns map[string]string // by the form of an ID, with # for the size
 	codes   func(code string) Cause
 }
@@ -53,8 +54,8 @@ var known = map[Dialect]knowledge{
 	Postgres: {
 		family: Postgres, driver: "pgx",
 		quote: doubled, mark: `"`, codes: postgresCause,
-		// Another collation sorts texts otherwise. CHAR(16) is no exact match for a text parameter,
-		// which keeps some queries from its index.
+		// Another collation sorts texts differently. CHAR(16) does not exactly match a text
+		// parameter, which prevents some queries from using its index.
 		columns: map[string]string{
 			"bigint": "BIGINT", "bytes": "BYTEA", "text": `TEXT COLLATE "C"`, "uuid": "UUID",
 		},
@@ -80,14 +81,14 @@ var known = map[Dialect]knowledge{
 	},
 }
 
-// Family returns the dialect itself, and MySQL for MariaDB. So what a family has in common is said
-// once. Of a dialect that is not known it is "".
+// Family returns the dialect itself, but MySQL for MariaDB, so that what a family has in common is
+// described only once. It returns "" for an unknown dialect.
 func Family(d Dialect) Dialect { return known[d].family }
 
-// Driver returns the name by which the dialect's Go driver registers itself with database/sql.
+// Driver returns the name under which the dialect's Go driver registers with database/sql.
 func Driver(d Dialect) string { return known[d].driver }
 
-// Quote quotes a name as an identifier. A dialect that is not known quotes as standard SQL does.
+// Quote quotes a name as an identifier. An unknown dialect quotes as standard SQL does.
 func (d Dialect) Quote(name string) string {
 	k, ok := known[d]
 	if !ok {
@@ -96,9 +97,9 @@ func (d Dialect) Quote(name string) string {
 	return k.mark + k.quote.Replace(name) + k.mark
 }
 
-// Column returns the type of a dialect's column that holds IDs in a form of package idtype: bigint,
-// bytes, text or uuid. Size is the length of the bytes or of the text. Of a form that the dialect
-// has no column for it is "".
+// Column returns the type of a dialect's column that stores IDs in a form of package idtype:
+// bigint, bytes, text or uuid. Size is the length of the bytes or of the text. Column returns "" if
+// the dialect has no column for the form.
 func Column(d Dialect, form string, size int) string {
 	return strings.ReplaceAll(known[d].columns[form], "#", strconv.Itoa(size))
 }

@@ -8,33 +8,33 @@ import (
 	"strings"
 )
 
-// A Cause is why a database refused or broke off what it was asked to do.
+// A Cause is why a database refused or aborted a request.
 type Cause int
 
-// The causes. After all of them but Other, Absent, Guarded and Away nothing was changed.
+// The causes. After any of them except Other, Absent, Guarded and Away, nothing was changed.
 const (
-	// Other will be the same the next time, as far as this package knows.
+	// Other is an error that will recur, as far as this package knows.
 	Other Cause = iota
-	// Contended: another transaction was in the way, and this one was rolled back.
+	// Contended: the transaction conflicted with another one, and was rolled back.
 	Contended
-	// Crowded: the server takes no more for now, or not yet.
+	// Crowded: the server accepts no more requests for now, or not yet.
 	Crowded
-	// CutOff: a limit on time, or an operator, ended the statement or the transaction.
+	// CutOff: a time limit or an operator ended the statement or the transaction.
 	CutOff
-	// Away: the server or the connection ended. A commit that was sent may have been made.
+	// Away: the server or the connection ended. A commit that was sent may have succeeded.
 	Away
-	// ReadOnly: the server only reads. In a failover it may be another one soon.
+	// ReadOnly: the server is read-only. During a failover another server may soon take its place.
 	ReadOnly
-	// Absent: there is no such table, or no such column in it.
+	// Absent: the table, or a column in it, does not exist.
 	Absent
-	// Guarded: a trigger of the launch log keeps what was used. MySQL's log has none.
+	// Guarded: a trigger of the launch log protects what was used. MySQL's log has no triggers.
 	Guarded
 )
 
-// Passes reports whether the same may succeed a little later.
+// Passes reports whether the same request may succeed a little later.
 func (c Cause) Passes() bool { return c == Contended || c == Crowded || c == Away }
 
-// CauseOfCode returns the cause that a code of the dialect stands for. A code is an SQLSTATE of
+// CauseOfCode returns the cause for an error code of the dialect. A code is an SQLSTATE of
 // PostgreSQL, an error number of MySQL, or a result code of SQLite.
 func CauseOfCode(d Dialect, code string) Cause {
 	if read := known[d].codes; read != nil {
@@ -58,14 +58,14 @@ func postgresCause(state string) Cause {
 		return Away
 	case "25006": // read_only_sql_transaction
 		return ReadOnly
-	case "57P04": // database_dropped: by waiting it does not come back
+	case "57P04": // database_dropped, which waiting does not undo
 		return Other
 	case "42P01", "42703": // undefined_table, undefined_column
 		return Absent
 	case "23000": // integrity_constraint_violation, which the migrations' idmint_refuse raises
 		return Guarded
 	}
-	// 08 is the connection, the rest of 57P the server.
+	// Class 08 is about the connection, the rest of 57P about the server.
 	if strings.HasPrefix(state, "08") || strings.HasPrefix(state, "57P") {
 		return Away
 	}
@@ -81,8 +81,8 @@ func mysqlCause(number string) Cause {
 		return Crowded
 	case "1317", "1028", "1969", "3024": // the statement was interrupted, or took too long
 		return CutOff
-	case "1053", "1077", "1079", "1927", // the server ends, the connection was killed
-		"1158", "1159", "1160", "1161", "4031": // the network, the connection's idle time
+	case "1053", "1077", "1079", "1927", // server shutdown, or the connection was killed
+		"1158", "1159", "1160", "1161", "4031": // the network, or the connection was idle too long
 		return Away
 	case "1290", "1792", "1836": // read_only, a read-only transaction, read_only while it changes
 		return ReadOnly
@@ -97,7 +97,7 @@ func sqliteCause(code string) Cause {
 	if n == 1811 { // SQLITE_CONSTRAINT_TRIGGER
 		return Guarded
 	}
-	switch n & 0xff { // the rest of an extended code says more than is asked
+	switch n & 0xff { // the rest of an extended code is not needed
 	case 5, 6, 15: // SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL
 		return Contended
 	case 8: // SQLITE_READONLY
@@ -106,12 +106,12 @@ func sqliteCause(code string) Cause {
 	return Other
 }
 
-// CauseOf reads the cause from a driver's error, and says of which dialect the code is. An error
-// without a code is Other, of the dialect "".
+// CauseOf returns the cause of a driver's error, and the dialect of its code. For an error without
+// a code it returns Other and the dialect "".
 //
-// PostgreSQL's drivers have the method SQLState, and modernc's of SQLite has Code. MySQL's driver
-// has a field Number, go-sqlite3 a field ExtendedCode, and ncruces' driver a method of that name.
-// These are read by reflection: to name their types would be to import them.
+// PostgreSQL's drivers have the method SQLState, and modernc's driver of SQLite has Code. MySQL's
+// driver has a field Number, go-sqlite3 a field ExtendedCode, and ncruces' driver a method of that
+// name. CauseOf reads these by reflection, because naming their types would require importing them.
 func CauseOf(err error) (Dialect, Cause) {
 	var state interface{ SQLState() string }
 	if errors.As(err, &state) {
@@ -133,21 +133,21 @@ func CauseOf(err error) (Dialect, Cause) {
 	return "", Other
 }
 
-// MySQLNumber returns the number of an error of MySQL, as digits, or "" for another error.
+// MySQLNumber returns the number of a MySQL error, as digits, or "" for another error.
 func MySQLNumber(err error) string {
 	number, _ := find(err, "Number")
 	return number
 }
 
-// UnknownHost reports whether an error says that nobody knows the server's name. That does not
-// pass.
+// UnknownHost reports whether an error says that the server's name is unknown, which is not
+// temporary.
 func UnknownHost(err error) bool {
 	var name *net.DNSError
 	return errors.As(err, &name) && name.IsNotFound
 }
 
-// find looks in err's tree for an error with a field or a method of this name. It must be an
-// integer. find returns its digits.
+// find searches err's tree for an error that has a method or a field of this name, which must be an
+// integer. It returns the integer's digits.
 func find(err error, name string) (string, bool) {
 	for err != nil {
 		if digits, ok := integer(reflect.ValueOf(err), name); ok {
@@ -165,10 +165,10 @@ func find(err error, name string) (string, bool) {
 	return "", false
 }
 
-// integer reads v's method without arguments, or else its field.
+// integer reads v's method without arguments, or otherwise its field.
 func integer(v reflect.Value, name string) (string, bool) {
 	var found, m reflect.Value
-	if name == "ExtendedCode" { // a constant: by a variable's name the linker would keep all methods
+	if name == "ExtendedCode" { // a constant: a variable would make the linker keep all methods
 		m = v.MethodByName("ExtendedCode")
 	}
 	if m.IsValid() {
@@ -178,7 +178,7 @@ func integer(v reflect.Value, name string) (string, bool) {
 		}
 	} else if v = reflect.Indirect(v); v.Kind() == reflect.Struct {
 		if f, ok := v.Type().FieldByName(name); ok && isInteger(f.Type) {
-			found, _ = v.FieldByIndexErr(f.Index) // an error for a field of an embedded nil
+			found, _ = v.FieldByIndexErr(f.Index) // an error for a field of an embedded nil pointer
 		}
 	}
 	switch {

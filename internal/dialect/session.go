@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// SQLiteDSN is the data source name for go-sqlite3 of the file path with what every user of this
-// module's files needs: IMMEDIATE transactions, synchronous=EXTRA, and foreign keys that are
-// checked. The file keeps its journal mode, and a new one has SQLite's own, a rollback journal.
-// EXTRA syncs the folder when that journal is deleted: if it came back with the power, SQLite would
-// undo the commit. Mode is SQLite's: "rw", or "rwc" to make the file. SQLite itself waits for a
-// lock for up to busy, which obeys no context; 0 is the driver's default, 5 s.
+// SQLiteDSN returns the data source name of a file for go-sqlite3, with the settings that all files
+// of this module need: IMMEDIATE transactions, synchronous=EXTRA, and foreign keys. The file keeps
+// its journal mode. A new file has SQLite's default, a rollback journal. EXTRA syncs the folder
+// when that journal is deleted. Otherwise the journal could reappear after a power failure, and
+// SQLite would undo the commit. Mode is SQLite's: "rw", or "rwc" to create the file. SQLite itself
+// waits up to busy for a lock, regardless of a context. Zero means the driver's default of 5 s.
 func SQLiteDSN(path, mode string, busy time.Duration) string {
 	return sqliteDSN(path, busy, url.Values{
 		"mode":          {mode},
@@ -22,8 +22,8 @@ func SQLiteDSN(path, mode string, busy time.Duration) string {
 	})
 }
 
-// SQLiteReaderDSN is as [SQLiteDSN], for a file that is read alone. Mode "ro" could not undo what a
-// crash has left half written.
+// SQLiteReaderDSN is like [SQLiteDSN], for a file that is only read. Mode "ro" would not allow
+// SQLite to undo what a crash left incomplete.
 func SQLiteReaderDSN(path string, busy time.Duration) string {
 	return sqliteDSN(path, busy, url.Values{"mode": {"rw"}, "_query_only": {"on"}})
 }
@@ -35,38 +35,38 @@ func sqliteDSN(path string, busy time.Duration, settings url.Values) string {
 	return "file:" + (&url.URL{Path: filepath.Clean(path)}).EscapedPath() + "?" + settings.Encode()
 }
 
-// A Setting is a session variable of MySQL and MariaDB, whose default may be any on a server.
+// A Setting is a session variable of MySQL and MariaDB, whose default differs between servers.
 type Setting struct {
 	Name, Value string
-	// Fit is the condition that a session meets which others have set up. It is "" where another
-	// value only makes statements fail, and changes nothing.
+	// Fit is a condition for sessions that others have set up. It is "" if another value can only
+	// make statements fail, without changing results.
 	Fit string
 }
 
 // MySQLSession lists the session variables that this module's statements rely on.
 func MySQLSession() []Setting {
 	return []Setting{
-		// Values are refused rather than changed, and a text without characters is not NULL.
+		// Values are rejected rather than changed, and an empty text is not NULL.
 		{
 			"sql_mode", "'" + MySQLMode + "'",
 			"@@sql_mode LIKE '%STRICT_%_TABLES%' AND @@sql_mode NOT LIKE '%EMPTY_STRING_IS_NULL%'",
 		},
 		{"autocommit", "1", "@@autocommit = 1"},
-		// A COMMIT begins no transaction, and ends no connection.
+		// A COMMIT begins no transaction, and closes no connection.
 		{"completion_type", "'NO_CHAIN'", "@@completion_type = 'NO_CHAIN'"},
-		// Without them InnoDB may store a key twice.
+		// Without this InnoDB may store duplicate keys.
 		{"unique_checks", "1", "@@unique_checks = 1"},
 		{"foreign_key_checks", "1", ""},
-		// Lists are whole.
+		// Lists are complete.
 		{"sql_select_limit", "18446744073709551615", "@@sql_select_limit = 18446744073709551615"},
 		{"sql_safe_updates", "0", ""},
 		{"sql_big_selects", "1", ""},
-		{"lc_messages", "'en_US'", ""}, // of two errors the text alone says what they are
+		{"lc_messages", "'en_US'", ""}, // two errors can be identified only by their text
 		{"character_set_client", "utf8mb4", "@@character_set_client = 'utf8mb4'"},
 		{"character_set_connection", "utf8mb4", "@@character_set_connection = 'utf8mb4'"},
 		{"character_set_results", "utf8mb4", "@@character_set_results = 'utf8mb4'"},
 	}
 }
 
-// MySQLMode is the sql_mode in which the launch log's tables are made and used.
+// MySQLMode is the sql_mode in which the launch log's tables are created and used.
 const MySQLMode = "STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION"

@@ -13,17 +13,17 @@ import (
 // firstPause is the longest pause before the second attempt.
 const firstPause = 10 * time.Millisecond
 
-// A thousand processes that start at once ask a server that has no connection left no more often than
-// it can refuse them.
+// With these pauses, a thousand processes that start at once do not ask a server without free
+// connections more often than it can refuse them.
 const (
 	firstAwait   = 200 * time.Millisecond
 	longestAwait = 3 * time.Second
 )
 
-// Attempts counts the attempts at something that passes, from 1, until ctx ends or the caller has
-// what it wants. A random pause comes before each attempt but the first. It is up to 10 ms, then up
-// to twice as much each time, and up to longest in the end. Random pauses keep many who wait for
-// the same from coming back together. An ended ctx allows no attempt, not even the first.
+// Attempts counts attempts from 1, until ctx ends or the caller stops. Before each attempt but the
+// first it pauses for a random time. The pause is up to 10 ms at first, and the limit doubles each
+// time until it reaches longest. Random pauses keep processes that wait for the same event from
+// returning together. If ctx has ended, there is no attempt, not even the first.
 func Attempts(ctx context.Context, longest time.Duration) iter.Seq[int] {
 	return attempts(ctx, firstPause, longest)
 }
@@ -43,8 +43,8 @@ func attempts(ctx context.Context, first, longest time.Duration) iter.Seq[int] {
 	}
 }
 
-// Await runs try until it succeeds, again while its error passes, and for as long as the patience.
-// The error is the context's, with what was in the way before, or that of try.
+// Await calls try until it succeeds, as long as its error passes, and for at most patience. It
+// returns the context's error, combined with the last obstacle, or try's error.
 func Await(
 	ctx context.Context, patience time.Duration, passes func(error) bool,
 	try func(context.Context) error,
@@ -57,7 +57,8 @@ func Await(
 		if err == nil || !passes(err) && !errors.Is(err, waiting.Err()) {
 			return err
 		}
-		// The end of the wait cuts an attempt off, which need not say so: a dial says "i/o timeout".
+		// The end of the wait cuts off an attempt, whose error need not say so: a dial returns "i/o
+		// timeout".
 		timeout := net.Error(nil)
 		isCut := errors.As(err, &timeout) && timeout.Timeout() || errors.Is(err, waiting.Err())
 		if last == nil || !isCut {
@@ -65,12 +66,12 @@ func Await(
 		}
 	}
 	switch ended := ctx.Err(); {
-	case last == nil: // ctx had ended before
+	case last == nil: // ctx had already ended
 		return context.Cause(ctx)
 	case ended != nil && !errors.Is(last, ended):
 		return fmt.Errorf("%w: %w", context.Cause(ctx), last)
 	case ended == nil && errors.Is(last, waiting.Err()):
-		return fmt.Errorf("it did not answer for %v: %w", patience, last)
+			return fmt.Errorf("no answer within %v: %w", patience, last)
 	}
 	return last
 }

@@ -1,6 +1,6 @@
-// Package faultnet is a network that loses what a test says, for clients that dial by a function of
-// the test. A client that knows only an address, such as those of soak_test/faults in processes of
-// their own, needs a proxy that listens.
+// Package faultnet is a network that loses what a test chooses, for clients that accept a dial
+// function. A client that accepts only an address, such as the separate processes of
+// soak_test/faults, needs a listening proxy instead.
 package faultnet
 
 import (
@@ -12,26 +12,26 @@ import (
 	"time"
 )
 
-// A Fate is what becomes of a request on its way through a [Wire].
+// A Fate is what happens to a request on its way through a [Wire].
 type Fate int
 
-// After each of these but Pass, nothing more comes through on the request's connection.
+// After each of these but Pass, nothing more passes on the request's connection.
 const (
 	Pass Fate = iota
-	Lose      // the request never comes, unless by Deliver
-	Mute      // the request comes, and its answer never does
-	End       // the request comes, and the connection ends before its answer
+	Lose // the request never arrives, unless by Deliver
+	Mute // the request arrives, but its answer never does
+	End // the request arrives, and the connection ends before the answer
 )
 
-// A Wire is the network between a client and its servers, which loses and delays what a test says.
-// The client dials by it.
+// A Wire is the network between a client and its servers. It loses and delays what a test chooses.
+// The client must dial with it.
 type Wire struct {
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the following fields
 	hook  func(request []byte) Fate
 	conns []*wireConn
 }
 
-// New makes a wire that lets everything pass.
+// New returns a wire that lets everything pass.
 func New(t *testing.T) *Wire {
 	w := &Wire{}
 	t.Cleanup(func() {
@@ -57,14 +57,15 @@ func (w *Wire) Dial(ctx context.Context, network, address string) (net.Conn, err
 	return c, nil
 }
 
-// Hook sets what is asked about each request, as the client writes it. Nil lets all pass.
+// Hook sets the function that decides about each request, as the client writes it. Nil lets all
+// pass.
 func (w *Wire) Hook(hook func(request []byte) Fate) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.hook = hook
 }
 
-// Once has the first request with a text in it have a fate. Met is closed once it has.
+// Once gives the fate to the first request that contains text, and then closes met.
 func (w *Wire) Once(text []byte, fate Fate) (met <-chan struct{}) {
 	came := make(chan struct{})
 	w.Hook(func(request []byte) Fate {
@@ -78,14 +79,14 @@ func (w *Wire) Once(text []byte, fate Fate) (met <-chan struct{}) {
 	return came
 }
 
-// Cut closes the connections on which nothing comes through.
+// Cut closes the connections on which nothing passes any more.
 func (w *Wire) Cut() {
 	for _, c := range w.silent() {
 		c.Conn.Close()
 	}
 }
 
-// Deliver has the requests come that were lost, whatever became of their clients.
+// Deliver delivers the lost requests, even if their clients are gone.
 func (w *Wire) Deliver() {
 	for _, c := range w.silent() {
 		_, _ = c.Conn.Write(c.lost)
@@ -108,7 +109,7 @@ type wireConn struct {
 	wire *Wire
 
 	silent bool   // guarded by the wire's mu
-	lost   []byte // the same
+	lost   []byte // guarded by the wire's mu
 }
 
 func (c *wireConn) Write(b []byte) (int, error) {
@@ -152,7 +153,7 @@ func (c *wireConn) Read(b []byte) (int, error) {
 	}
 }
 
-// Close leaves the connection open for a request that may yet be delivered.
+// Close keeps the connection open for a request that may still be delivered.
 func (c *wireConn) Close() error {
 	c.wire.mu.Lock()
 	held := c.lost != nil

@@ -9,21 +9,21 @@ import (
 	"github.com/idmint/idmint/internal/schemes"
 )
 
-// textSize is how many characters the texts of IDs have that are stored as text.
+// textSize is how many characters an ID has that is stored as text.
 const textSize = 16
 
-// ID is what all IDs have, as reflection finds them.
+// ID has the methods of all IDs that reflection needs.
 type ID interface {
 	IsZero() bool
 	Scheme() idtype.Scheme
 	Storage() idtype.Storage
 }
 
-// In finds the ID that a field of type t holds, or nil, and whether the field can be NULL. A type
-// holds an ID if it is one, a pointer to one, or a Valuer whose first field is one, such as
+// In finds the ID in a field of type t, or nil, and reports whether the field can be NULL. A type
+// contains an ID if it is one, a pointer to one, or a Valuer whose first field is one, such as
 // sql.Null.
 func In(t reflect.Type) (found ID, null bool) {
-	// A struct may begin with a pointer to its own type, and a pointer may point to its own.
+	// A struct may begin with a pointer to its own type, and a pointer type may point to itself.
 	for seen := map[reflect.Type]bool{}; !seen[t]; {
 		seen[t] = true
 		if t.Kind() == reflect.Pointer {
@@ -43,8 +43,8 @@ func In(t reflect.Type) (found ID, null bool) {
 	return nil, false
 }
 
-// TypeOf returns a value's type, or what it points to, through any number of pointers. Of nil it is
-// nil.
+// TypeOf returns a value's type, or the type that it points to, through any number of pointers. It
+// returns nil for nil.
 func TypeOf(v any) reflect.Type {
 	t := reflect.TypeOf(v)
 	for t != nil && t.Kind() == reflect.Pointer {
@@ -53,11 +53,11 @@ func TypeOf(v any) reflect.Type {
 	return t
 }
 
-// NoTests is a condition by which a column refuses test IDs, or "" where IDs of the scheme have none.
+// NoTests returns a condition by which a column rejects test IDs, or "" if the scheme has none.
 func NoTests(id ID, column string) string { return schemes.Of(id.Scheme()).NoTests(column) }
 
-// Column returns the type of the column that holds the ID. Of a dialect that has none it is "". In
-// SQLite a primary key of integers is INT: an INTEGER one would number itself.
+// Column returns the type of the column that stores the ID, or "" if the dialect has none. In
+// SQLite an integer primary key is INT, because SQLite would assign values to an INTEGER key.
 func Column(d dialect.Dialect, id ID, primary bool) string {
 	size := int(reflect.TypeOf(id).Size())
 	if id.Storage() == idtype.StorageText {

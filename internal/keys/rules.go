@@ -1,5 +1,6 @@
-// Package keys is what the adapters of ORMs share. It knows which source mints the keys of a
-// type, and which columns hold IDs. Its errors have no package's name: the adapters put theirs.
+// Package keys is shared by the adapters of ORMs. It knows which source mints the keys of a type,
+// and which columns store IDs. Its errors do not begin with a package name, because the adapters
+// add theirs.
 package keys
 
 import (
@@ -15,14 +16,13 @@ import (
 	"github.com/idmint/idmint/internal/nilable"
 )
 
-// A Source mints IDs of one scheme, as generator.Decimal does. Goroutines may call it at the same
-// time.
+// A Source mints IDs of one scheme, as generator.Decimal does. It must be safe for concurrent use.
 type Source[T idtype.ID] interface {
 	// Fill mints len(dst) IDs and returns how many it minted, which is fewer only with an error.
 	Fill(ctx context.Context, dst []T) (int, error)
 }
 
-// A Minter is a [Source] whose T only reflection knows.
+// A Minter is a [Source] whose type T is known only to reflection.
 type Minter interface {
 	IsMissing() bool // nil, or a nil pointer
 	Scheme() idtype.Scheme
@@ -42,28 +42,28 @@ func (m minter[T]) Scheme() idtype.Scheme { return schemeOf(m.Type()) }
 
 func (m minter[T]) Type() reflect.Type { return reflect.TypeFor[T]() }
 
-// Mint returns all n IDs or an error. A source that fails half-way leaves a gap: no row ever holds
-// the IDs that it minted. A gap does no harm.
+// Mint returns all n IDs or an error. If the source fails midway, the IDs that it has minted are
+// never stored. Such gaps do no harm.
 func (m minter[T]) Mint(ctx context.Context, n int) (reflect.Value, error) {
 	ids := make([]T, n)
 	got, err := m.source.Fill(ctx, ids)
 	if err == nil && (got != n || slices.ContainsFunc(ids, T.IsZero)) {
-		err = fmt.Errorf("it minted %d of %d IDs, up to %v, and returned no error",
+		err = fmt.Errorf("the source minted %d of %d IDs, up to %v, and returned no error",
 			got, n, ids[n-1])
 	}
 	return reflect.ValueOf(ids), err
 }
 
-// A Rule says which keys a source mints. Use and For make it. It is immutable.
+// A Rule says which keys a source mints. Use and For create rules, which are immutable.
 type Rule struct {
 	Minter
 	key reflect.Type // the only key type; nil in a general rule
 }
 
-// Use makes the general rule of T's scheme.
+// Use returns the general rule for T's scheme.
 func Use[T idtype.ID](s Source[T]) Rule { return Rule{Minter: Of(s)} }
 
-// For makes the rule of one key type, which wins over the general one.
+// For returns the rule for one key type, which takes precedence over the general rule.
 func For[K, T idtype.ID](s Source[T]) Rule {
 	r := Use(s)
 	r.key = reflect.TypeFor[K]()
@@ -76,12 +76,12 @@ type Rules struct {
 	keys    map[reflect.Type]Rule
 }
 
-// NewRules checks rules. The error joins all that is wrong with them.
+// NewRules checks rules. The error joins all problems.
 func NewRules(rules []Rule) (*Rules, error) {
 	all := &Rules{map[idtype.Scheme]Rule{}, map[reflect.Type]Rule{}}
 	var errs []error
 	if len(rules) == 0 {
-		errs = append(errs, errors.New("there are no rules: give at least one, as in Use(gen)"))
+		errs = append(errs, errors.New("there are no rules: pass at least one, such as Use(gen)"))
 	}
 	for i, r := range rules {
 		if err := all.add(r); err != nil {
@@ -94,7 +94,7 @@ func NewRules(rules []Rule) (*Rules, error) {
 func (all *Rules) add(r Rule) error {
 	switch {
 	case r.Minter == nil || r.IsMissing():
-		return errors.New("it has no source: give it a generator")
+		return errors.New("it has no source: pass a generator")
 	case r.Scheme() == "":
 		return noID(r.Type())
 	case r.key != nil && !IsID(r.key):
@@ -107,7 +107,7 @@ func (all *Rules) add(r Rule) error {
 	case all.keys[r.key].Minter != nil:
 		return fmt.Errorf("a second rule for %s", TypeName(r.key))
 	case schemeOf(r.key) != r.Scheme() || !r.Type().ConvertibleTo(r.key):
-		return fmt.Errorf("%s holds no %s IDs: take a generator of its scheme and layout",
+		return fmt.Errorf("%s cannot hold %s IDs: use a generator of its scheme and layout",
 			TypeName(r.key), r.Scheme())
 	}
 	all.keys[r.key] = r
@@ -124,7 +124,7 @@ func (all *Rules) Mint(ctx context.Context, key reflect.Type) (reflect.Value, er
 		r, ok = all.general[schemeOf(key)]
 	}
 	if !ok {
-		return reflect.Value{}, fmt.Errorf("no rule mints %s: give one for %s IDs",
+		return reflect.Value{}, fmt.Errorf("no rule mints %s: add one for %s IDs",
 			TypeName(key), schemeOf(key))
 	}
 	ids, err := r.Minter.Mint(ctx, 1)
@@ -134,7 +134,7 @@ func (all *Rules) Mint(ctx context.Context, key reflect.Type) (reflect.Value, er
 	return ids.Index(0).Convert(key), nil
 }
 
-// schemeOf returns "" for a type that is no ID.
+// schemeOf returns "" for a type that is not an ID.
 func schemeOf(t reflect.Type) idtype.Scheme {
 	if IsID(t) {
 		return idtype.LayoutOf(reflect.Zero(t).Interface().(ID))
@@ -142,14 +142,14 @@ func schemeOf(t reflect.Type) idtype.Scheme {
 	return ""
 }
 
-// IsID reports whether a type is an ID. Pointers to IDs, and structs that embed those, have the
-// methods too, and panic on nil.
+// IsID reports whether a type is an ID. Pointers to IDs, and structs that embed such pointers, have
+// the methods too, but panic on nil.
 func IsID(t reflect.Type) bool {
 	integerOrBytes := t.Kind() == reflect.Int64 || t.Kind() == reflect.Array
 	return integerOrBytes && t.Implements(reflect.TypeFor[ID]())
 }
 
-// Package is the package of IDs.
+// Package is the path of the package that defines the IDs.
 var Package = reflect.TypeFor[idtype.DecimalID]().PkgPath()
 
 var wrappers = map[string]bool{
@@ -158,15 +158,15 @@ var wrappers = map[string]bool{
 	strings.TrimSuffix(Package, "idtype") + "publicid": true,
 }
 
-// IsWrapper reports whether a type is of the packages of IDs and of what wraps them. A struct of
-// another package that has an ID means what its author says.
+// IsWrapper reports whether a type belongs to the packages of IDs or of their wrappers. A struct of
+// another package that contains an ID may mean anything.
 func IsWrapper(t reflect.Type) bool { return wrappers[t.PkgPath()] }
 
 func noID(t reflect.Type) error {
-	return fmt.Errorf("%s is no ID: take the type that it points to or embeds", TypeName(t))
+	return fmt.Errorf("%s is not an ID: use the type that it points to or embeds", TypeName(t))
 }
 
-// TypeName is a type without the paths of the packages in it: idtype.Decimal[shop.User].
+// TypeName returns a type without the package paths in it: idtype.Decimal[shop.User].
 func TypeName(t reflect.Type) string {
 	return strings.ReplaceAll(importPath.ReplaceAllString(t.String(), ""), "[interface {}]", "ID")
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/idmint/idmint/internal/dialect"
 )
 
-// primary asks for the columns of a table's primary key. Of each it asks whether the database gives
-// it a value, and by what words.
+// primary has the queries for the columns of a table's primary key. For each column they return the
+// value that the database would assign, in words.
 var primary = map[dialect.Dialect]string{
 	dialect.Postgres: `SELECT a.attname, CASE WHEN a.attidentity <> '' THEN 'an identity' ELSE
 		coalesce('the default ' || pg_get_expr(d.adbin, d.adrelid), '') END
 		FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
 		LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
 		WHERE i.indisprimary AND i.indrelid = to_regclass($1)`,
-	// A lone INTEGER key is the row's number, unless the table has no such numbers.
+	// A single INTEGER key is the rowid, unless the table is WITHOUT ROWID.
 	dialect.SQLite: `SELECT c.name, CASE
 		WHEN upper(c.type) = 'INTEGER' AND NOT t.wr AND (SELECT count(*) FROM
 			pragma_table_info(t.name) WHERE pk > 0) = 1 THEN 'the number of the row'
@@ -28,8 +28,8 @@ var primary = map[dialect.Dialect]string{
 		WHERE t.schema = 'main' AND '"' || replace(t.name, '"', '""') || '"' = $1 AND c.pk > 0`,
 }
 
-// CheckTable asks a database whether it would give a key of its own to a row that is inserted
-// without one. The name of the table is quoted.
+// CheckTable checks whether a database would assign a key to a row that is inserted without one.
+// The name of the table must be quoted.
 func CheckTable(ctx context.Context, db *sql.DB, d dialect.Dialect, table string) error {
 	rows, err := db.QueryContext(ctx, primary[d], table)
 	if err != nil {
@@ -44,7 +44,7 @@ func CheckTable(ctx context.Context, db *sql.DB, d dialect.Dialect, table string
 			return err
 		}
 		if found = true; gives != "" {
-			errs = append(errs, fmt.Errorf("its key %s is %s where a row comes without one: %s",
+			errs = append(errs, fmt.Errorf("its key %s is %s if a row is inserted without one: %s",
 				column, gives, advice(d, gives)))
 		}
 	}
@@ -52,7 +52,7 @@ func CheckTable(ctx context.Context, db *sql.DB, d dialect.Dialect, table string
 		return err
 	}
 	if !found {
-		return errors.New("it is not there, or has no primary key")
+		return errors.New("it does not exist, or has no primary key")
 	}
 	return errors.Join(errs...)
 }
@@ -60,7 +60,7 @@ func CheckTable(ctx context.Context, db *sql.DB, d dialect.Dialect, table string
 func advice(d dialect.Dialect, gives string) string {
 	switch {
 	case d == dialect.SQLite:
-		return "make a new table, with a key that is INT NOT NULL"
+		return "create a new table with an INT NOT NULL key"
 	case strings.HasPrefix(gives, "the default"):
 		return "ALTER COLUMN … DROP DEFAULT"
 	}

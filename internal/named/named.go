@@ -1,10 +1,10 @@
-// Package named writes the texts of errors that begin with the name of their package once.
+// Package named formats errors so that they begin with the name of their package once.
 package named
 
 import "strings"
 
-// Bare returns an error's text without the name of a package of the launch log in front. Whoever
-// wraps the error puts its own name there.
+// Bare returns an error's text without the leading name of a package of the launch log, because the
+// caller that wraps the error adds its own name.
 func Bare(err error) string {
 	text := err.Error()
 	name, rest, _ := strings.Cut(text, ": ")
@@ -14,20 +14,20 @@ func Bare(err error) string {
 	return text
 }
 
-// A failure is an error behind a package's name.
+// A failure is an error with a package's name before it.
 type failure struct {
 	name string
 	err  error
 }
 
 func (e *failure) Error() string {
-	// Where both of two steps failed, one of them may say the name.
+	// If both of two steps failed, one of the errors may have the name already.
 	return e.name + ": " + strings.TrimPrefix(Bare(e.err), e.name+": ")
 }
 
 func (e *failure) Unwrap() error { return e.err }
 
-// Failed puts a package's name before an error, unless that is nil.
+// Failed adds a package's name before an error. It returns nil for nil.
 func Failed(name string, err error) error {
 	if err == nil {
 		return nil

@@ -1,4 +1,4 @@
-// Package nilable sees nil behind an interface too, where a method would panic.
+// Package nilable also detects nil inside an interface, where a method call would panic.
 package nilable
 
 import "reflect"

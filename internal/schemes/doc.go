@@ -1,6 +1,7 @@
-// Package schemes describes each ID scheme once, in a file of its own. SQL, columns, codecs, forms,
-// schemas, help and the pages are made of its [Facts].
+// Package schemes describes each ID scheme once, in one file per scheme. SQL functions, columns,
+// codecs, forms, schemas, help texts and documents are generated from its [Facts].
 //
-// It says what an ID is, too: which schemes it fits, its parts, and the time that it carries. A
+// It also analyzes IDs: which schemes an ID fits, its parts, and the time that it carries. A [Kind]
+// knows the forms of a scheme. [Find] parses a text with all kinds, and ranks the matches.
 // [Kind] knows the forms of a scheme. [Find] reads a text by all kinds, and ranks what fits.
 package schemes

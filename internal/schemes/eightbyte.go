@@ -23,8 +23,8 @@ var EightByte = add(&Kind[idtype.EightByteID]{
 			{Letter: 'c', Width: formats.EightByteClusterBits, Name: "cluster_id"},
 		},
 		Unit: time.Millisecond,
-		BoundsHelp: `  eightbyte  TIME_SEQUENTIAL IDs only: SPREAD IDs have no order by time.
-             As numbers, a span in which they turn negative is two ranges.
+		BoundsHelp: `  eightbyte  TIME_SEQUENTIAL IDs only: SPREAD IDs are not ordered by time.
+             As numbers, a span in which they become negative gives two ranges.
 `,
 		Names: []Name{{"id", Text}},
 		Text: Texts{
@@ -36,7 +36,7 @@ var EightByte = add(&Kind[idtype.EightByteID]{
 			"": {"Delta(8), ZSTD(1)", "the differences between IDs repeat"},
 			idtype.StorageBigint: {
 				"Delta(8), T64('bit'), ZSTD(1)",
-				"the differences are small: T64 leaves out the bits that none of them has",
+				"the differences are small, and T64 omits the bits that none of them has",
 			},
 		},
 		SQL: eightbyteSQL,
@@ -71,7 +71,7 @@ func readEightByteNumber(text string) (idtype.EightByteID, error) {
 	return idtype.EightByteID(id), err
 }
 
-// eightByteSpan is two ranges of numbers where the IDs turn negative in between.
+// eightByteSpan returns two ranges of numbers if the IDs become negative within the span.
 func eightByteSpan(form string, from, to time.Time) ([]idtype.Range[idtype.EightByteID], error) {
 	if form != Number {
 		return idtype.Bounds[idtype.EightByteID](from, to)

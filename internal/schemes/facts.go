@@ -12,68 +12,68 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// Facts describe a scheme once. SQL, columns, schemas, help, and what JavaScript knows are made of
-// them.
+// Facts describe a scheme once. SQL functions, columns, schemas, help texts, and the JavaScript
+// implementation are generated from them.
 type Facts struct {
 	Scheme     idtype.Scheme
-	Layout     string // the name of one of several, "" for the first
+	Layout     string // the name of a layout, "" for the default one
 	Bits       *idtype.SnowflakeLayout
-	Place      int              // in lists of schemes
-	Storages   []idtype.Storage // in which IDs are stored, the default first
-	Size       int              // bytes of an ID that is bytes, 0 for integers of 63 bits
-	Places     bool             // fields are places of the decimal number, and not bits
-	Fields     []Field          // from the highest digits to the lowest
-	PartNames  []string         // names of parts, in the order of JSON
-	Names      []Name           // what names an ID in JSON, before its parts
-	Epoch      int64            // of the part unix_ms, in milliseconds
-	Unit       time.Duration    // of the time that IDs carry, 0 for none
-	Repeats    string           // after how long IDs are the same again, "" for never
+	Place      int // the position in lists of schemes
+	Storages   []idtype.Storage // the forms in which IDs can be stored, the default first
+	Size       int // bytes of an ID that is bytes, 0 for integers of 63 bits
+	Places     bool // fields are decimal places rather than bits
+	Fields     []Field // from the highest digits to the lowest
+	PartNames  []string // names of the parts, in the order of JSON
+	Names      []Name // fields for the ID in JSON, before its parts
+	Epoch      int64 // of the part unix_ms, in milliseconds
+	Unit       time.Duration // of the time that IDs carry, 0 for none
+	Repeats    string // the period after which IDs repeat, "" for never
 	BoundsHelp string           // help for bounds
 	Text       Texts
-	Codecs     map[idtype.Storage]Codec // of ClickHouse, "" for other forms
+	Codecs     map[idtype.Storage]Codec // for ClickHouse; "" is the default for all forms
 
-	// SQL has the functions that are not made of fields: other parts, and texts, behind a line "--
-	// postgres", "-- mysql" and "-- clickhouse". A line has the name without idmint_ and the scheme,
-	// the arguments and the result, and behind => what it computes, which goes on in indented lines.
-	// With IF VALID the result is NULL where the ID does not follow the layout. {word} is what
-	// package functions has for a dialect.
+	// SQL has the functions that are not derived from fields: other parts, and texts. They follow a
+	// line "-- postgres", "-- mysql" or "-- clickhouse". A line has the name without idmint_ and
+	// the scheme, the arguments, the result, and after => the expression, which continues in
+	// indented lines. With IF VALID the result is NULL if the ID does not follow the layout. {word}
+	// is replaced by what package functions defines for a dialect.
 	SQL string
 }
 
-// A Field is consecutive digits of an ID. Fields of one name are one part, the
-// highest digits first.
+// A Field is a group of consecutive digits of an ID. Fields with the same name form one part, with
+// the highest digits first.
 type Field struct {
-	Letter byte // '0' for reserved ones, which are 0
+	Letter byte // '0' for reserved digits, which are 0
 	Width  int
 	Name   string
 	Min    int64
-	Max    int64 // 0 for all that its digits can say
-	Test   bool  // 0 tells IDs that are not of production
+	Max    int64 // 0 for all that its digits can represent
+	Test   bool // 0 marks IDs that are not for production
 }
 
-// Texts are what other languages are told of an ID's text.
+// Texts describe an ID's text for other languages.
 type Texts struct {
 	Name              string // of the type
-	Pattern           string // takes the texts that Parse takes, and no others
-	Alphabet          string // the digits, the first one for 0
+	Pattern           string // matches exactly the texts that Parse accepts
+	Alphabet          string // the digits, beginning with the digit for 0
 	Shortest, Longest int    // in characters
 	Example           string
-	About             string // what the text is
-	Proto             string // the type in Protocol Buffers whose JSON is the ID's
-	Digits            bool   // the text is the number
+	About             string // describes the text
+	Proto             string // the Protocol Buffers type whose JSON is the ID's
+	Digits            bool // the text is the number
 }
 
-// A Codec is ClickHouse's for IDs in their own order, and why it was chosen: it took the fewest
-// bytes.
+// A Codec is the codec in ClickHouse for IDs in their own order, and why it was chosen: it took the
+// fewest bytes.
 type Codec struct{ Codec, Reason string }
 
 var all []Scheme
 
-// All lists the schemes, in the order in which people are shown them.
+// All lists the schemes in the order in which they are presented to users.
 func All() []Scheme { return all }
 
-// Of has the facts of a scheme. Behind a name of [idtype.LayoutOf] a layout follows. Of a scheme that
-// is not known there are none.
+// Of returns the facts of a scheme, or empty facts for an unknown one. A name of [idtype.LayoutOf]
+// also includes a layout.
 func Of(name idtype.Scheme) *Facts {
 	if l, ok := LayoutOf(name); ok {
 		return snowflakeFacts(l)
@@ -101,10 +101,10 @@ func (k *Kind[T]) setPartNames() {
 	}
 }
 
-// Known has the facts themselves.
+// Known returns the facts themselves.
 func (f *Facts) Known() *Facts { return f }
 
-// countDigits counts those of some fields that are those of a part, or of all.
+// countDigits counts the digits of those fields that of selects.
 func countDigits(fields []Field, of func(Field) bool) (n int) {
 	for _, field := range fields {
 		if of(field) {
@@ -118,7 +118,7 @@ func named(part string) func(Field) bool {
 	return func(f Field) bool { return f.Name == part && f.Letter != '0' }
 }
 
-// Base is that of the digits.
+// Base returns the base of the digits.
 func (f *Facts) Base() int64 {
 	if f.Places {
 		return 10
@@ -126,7 +126,7 @@ func (f *Facts) Base() int64 {
 	return 2
 }
 
-// Power is the value of 1 before so many digits.
+// Power returns the value of a 1 that is followed by that many digits.
 func (f *Facts) Power(digits int) int64 {
 	power := int64(1)
 	for range digits {
@@ -135,8 +135,8 @@ func (f *Facts) Power(digits int) int64 {
 	return power
 }
 
-// Part is the field of a part, and how many digits are below it. Of a part of several fields it is
-// the lowest.
+// Part returns the field of a part, and how many digits are below it. If a part has several fields,
+// it returns the lowest one.
 func (f *Facts) Part(name string) (field Field, below int) {
 	for _, other := range slices.Backward(f.Fields) {
 		if other.Name == name {
@@ -147,7 +147,7 @@ func (f *Facts) Part(name string) (field Field, below int) {
 	return field, -1
 }
 
-// Range is the least and the greatest value of a part.
+// Range returns the least and the greatest value of a part.
 func (f *Facts) Range(name string) (least, most int64) {
 	field, _ := f.Part(name)
 	most = f.Power(countDigits(f.Fields, named(name))) - 1
@@ -157,8 +157,8 @@ func (f *Facts) Range(name string) (least, most int64) {
 	return field.Min, cmp.Or(field.Max, most)
 }
 
-// Numbers is a condition for integers of the layout, or of production, that SQL calls name. That
-// bits are not all zero is said by nonzero, of the name and a mask.
+// Numbers returns a condition for integers of the layout, or of production, where SQL calls the
+// integer name. Nonzero is a format for the condition that not all bits of a mask are zero.
 func (f *Facts) Numbers(name, nonzero string, production bool) string {
 	least, most, below, check := int64(1), int64(0), 0, ""
 	for i, field := range slices.Backward(f.Fields) {
@@ -182,7 +182,7 @@ func (f *Facts) Numbers(name, nonzero string, production bool) string {
 	return fmt.Sprintf("%s BETWEEN %d AND %d", name, least, most) + check
 }
 
-// NoTests is a condition that refuses test IDs, or "" where the scheme has none.
+// NoTests returns a condition that rejects test IDs, or "" if the scheme has none.
 func (f *Facts) NoTests(name string) string {
 	if last := f.Fields[len(f.Fields)-1]; last.Test {
 		return fmt.Sprintf("%s %% %d <> 0", name, f.Power(last.Width))
@@ -190,7 +190,7 @@ func (f *Facts) NoTests(name string) string {
 	return ""
 }
 
-// FunctionOf is the name of the SQL function of a part.
+// FunctionOf returns the name of the SQL function for a part.
 func FunctionOf(part string) string {
 	if part == "unix_ms" {
 		return "time"
@@ -200,17 +200,17 @@ func FunctionOf(part string) string {
 
 var integer = []idtype.Storage{idtype.StorageBigint}
 
-// runs is the codec of IDs of which most are one more than the one before.
+// runs is the codec for IDs most of which are one more than the previous one.
 var runs = map[idtype.Storage]Codec{"": {
 	"Delta(8), ZSTD(6)",
-	"most IDs are one more than the one before: the differences are nearly all the same",
+	"most IDs are one more than the previous one, so nearly all differences are equal",
 }}
 
-// The patterns are of what all dialects of regular expressions have in common. They hold no
-// lookahead, which Go has not, and no \d, which takes other digits elsewhere. In Python and Java a
-// dollar also stands before a line's end.
+// The patterns use only what all dialects of regular expressions have in common. They contain no
+// lookahead, which Go lacks, and no \d, which matches other digits in some languages. In Python and
+// Java a dollar also matches before a final line break.
 
-// digitTexts are those of an ID whose text is its number.
+// digitTexts returns the Texts of an ID whose text is its number.
 func digitTexts(name, example, proto string) Texts {
 	const largest = "9223372036854775807"
 	return Texts{
@@ -220,8 +220,8 @@ func digitTexts(name, example, proto string) Texts {
 	}
 }
 
-// below takes the numbers of as many digits that are smaller. They have its first digits, then a
-// smaller one, then any.
+// below matches the numbers with equally many digits that are smaller. They share its first digits,
+// and continue with a smaller digit and then any digits.
 func below(largest string) string {
 	var all []string
 	for i := range len(largest) {
@@ -235,7 +235,7 @@ func below(largest string) string {
 	return strings.Join(all, "|")
 }
 
-// notZero takes 16 digits that are not all zero: so many zeros, another digit, and any.
+// notZero matches 16 digits that are not all zero: some zeros, another digit, and any digits.
 func notZero(zero, other, any string) string {
 	var all []string
 	for i := range 16 {

@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// A Fit is an ID that a text may mean, and the form in which it does.
+// A Fit is an ID that a text may represent, and the form in which it does.
 type Fit struct {
 	ID
 	Form string
 }
 
-// Find reads a text by every scheme, in every form. The likelier fits come first. Where two forms
-// of a scheme mean the same ID, the first one stays. Of the other [Layouts] the likely ones do.
+// Find parses a text with every scheme, in every form. More likely matches come first. If two forms
+// of a scheme represent the same ID, only the first one is kept. Of the other [Layouts] only likely
+// matches are included.
 func Find(text string, now time.Time) []Fit {
 	var fits []Fit
 	for _, s := range All() {
@@ -31,8 +32,9 @@ func Find(text string, now time.Time) []Fit {
 	return fits
 }
 
-// InLayouts reads a text by the other [Layouts]. Any number fits each of them, so its time is to be
-// likely there. Numbers of counters are of the first days of an epoch.
+// InLayouts parses a text with the other [Layouts]. Because any number fits each of them, only IDs
+// with a likely time are returned. Times in the first three months of an epoch do not count as
+// likely, because small numbers from counters have such times.
 func InLayouts(form, text string, now time.Time) (likely []ID) {
 	for _, s := range Layouts {
 		if !slices.Contains(s.FormNames(), form) {
@@ -47,19 +49,19 @@ func InLayouts(form, text string, now time.Time) (likely []ID) {
 	return likely
 }
 
-// A Timed has the times that an ID would mean.
+// A Timed has the times that an ID would represent.
 type Timed interface {
 	Times(now time.Time) []time.Time
 }
 
-// Rank sorts what a text fits: the likelier comes first.
+// Rank sorts matches so that more likely ones come first.
 func Rank[T Timed](fits []T, now time.Time) {
 	slices.SortStableFunc(fits, func(a, b T) int { return Doubt(a, now) - Doubt(b, now) })
 }
 
-// Doubt ranks the schemes that an ID fits by the time that it would mean: 0 is likely, 2 is not. A
-// time of the last years is a sign of the scheme, unless it could be no other. A trace ID is of no
-// single time: it has one in each 388 days.
+// Doubt ranks the schemes that an ID fits by the time that it would represent: 0 is likely, 2 is
+// unlikely. A time in the last years is evidence for the scheme. A trace ID gets 1, because it does
+// not represent a single time but one in each period of 388 days.
 func Doubt(id Timed, now time.Time) int {
 	times := id.Times(now)
 	if len(times) != 1 {

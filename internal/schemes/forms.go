@@ -18,16 +18,16 @@ const (
 	UUID   = "uuid"
 )
 
-// A Form is a way to write an ID that people meet. Read is strict: it takes what Write writes, and
-// what databases show.
+// A Form is a way to write an ID that people see. Read is strict: it accepts what Write produces,
+// and what databases show.
 type Form[T any] struct {
 	Name     string
 	Read     func(string) (T, error)
 	Write    func(T) string
-	Unsorted bool // the order is not that of time
+	Unsorted bool // not ordered by time
 }
 
-// digits are the forms of an ID whose text is its number.
+// digits returns the forms of an ID whose text is its number.
 func digits[T idtype.ID](parse func(string) (T, error)) []Form[T] {
 	return []Form[T]{
 		{Name: Text, Read: parse, Write: T.String},
@@ -35,7 +35,7 @@ func digits[T idtype.ID](parse func(string) (T, error)) []Form[T] {
 	}
 }
 
-// readNumber reads the number of an ID whose text is another.
+// readNumber parses the number of an ID whose text is not its number.
 func readNumber[T any, P interface {
 	*T
 	Scan(src any) error
@@ -45,10 +45,10 @@ func readNumber[T any, P interface {
 }
 
 var errHex = errors.New(
-	"want hexadecimal digits, in lower or upper case, alone or behind \\x or 0x")
+	"want hexadecimal digits, in lower or upper case, optionally after \\x or 0x")
 
-// hexReader reads the bytes of an ID as databases show them: \x5b9b… in PostgreSQL, 0x5B9B… in
-// MySQL, 5B9B… by a function hex.
+// hexReader parses the bytes of an ID as databases show them: \x5b9b… in PostgreSQL, 0x5B9B… in
+// MySQL, and 5B9B… with a function hex.
 func hexReader[T idtype.ID](typ string) func(string) (T, error) {
 	return func(text string) (id T, err error) {
 		digits, ok := strings.CutPrefix(text, `\x`)
@@ -67,7 +67,7 @@ func hexReader[T idtype.ID](typ string) func(string) (T, error) {
 	}
 }
 
-// Quoted is an input as errors name it, and bounded.
+// Quoted returns an input as errors quote it, with a limited length.
 func Quoted(input string) string {
 	text := Shorten(input)
 	if strings.Contains(text, `"`) && strconv.CanBackquote(text) {
@@ -76,7 +76,7 @@ func Quoted(input string) string {
 	return strconv.Quote(text)
 }
 
-// Shorten bounds what is repeated of an input.
+// Shorten limits how much of an input is repeated.
 func Shorten(s string) string {
 	const most = 256
 	if len(s) <= most {
@@ -85,7 +85,7 @@ func Shorten(s string) string {
 	return Beginning(s, most) + "…"
 }
 
-// Beginning is the first bytes of a text, at most n, and no part of a rune.
+// Beginning returns at most the first n bytes of a text, without splitting a rune.
 func Beginning(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -95,5 +95,5 @@ func Beginning(s string, n int) string {
 			return s[:cut]
 		}
 	}
-	return s[:n] // within bytes that are no UTF-8
+	return s[:n] // within bytes that are not UTF-8
 }

@@ -11,16 +11,16 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// A Part is consecutive bits of an ID, or decimal places, and what they say.
+// A Part is a group of consecutive bits or decimal places of an ID, and their meaning.
 type Part struct {
 	Letter byte // '0' for reserved bits
 	Width  int
-	Name   string // empty for reserved bits, and for the first of two fields that are one part
+	Name   string // empty for reserved bits, and for the first of two fields that form one part
 	Value  string
-	Note   string // what else there is to say
+	Note   string // additional information
 }
 
-// Label is the part in words: its name, its value and the note.
+// Label returns the part in words: its name, its value and the note.
 func (p Part) Label() string {
 	words := slices.DeleteFunc([]string{p.Name, p.Value, p.Note},
 		func(s string) bool { return s == "" })
@@ -30,36 +30,36 @@ func (p Part) Label() string {
 // TimeLetter is the letter of the parts that carry the time.
 const TimeLetter = 't'
 
-// A Kind is a scheme, whose IDs are of type T.
+// A Kind is a scheme whose IDs have type T.
 type Kind[T idtype.ID] struct {
 	Facts
-	Forms  []Form[T]      // text first
-	Values func(T) any    // its parts as JSON has them
-	Says   func(T) []Part // its parts, if not its fields
-	Note   func(T) string // what else there is to say of its time
-	Span   span[T]        // nil where IDs carry no time
+	Forms  []Form[T] // text first
+	Values func(T) any // its parts as in JSON
+	Says   func(T) []Part // its parts, if they are not its fields
+	Note   func(T) string // additional information about its time
+	Span   span[T] // nil if IDs carry no time
 }
 
-// A span is the IDs of a span of time, as ranges that sort in a form.
+// A span returns the IDs of a span of time, as ranges that sort in a form.
 type span[T any] func(form string, from, to time.Time) ([]idtype.Range[T], error)
 
-// A Name is a field in JSON that holds the ID in a form.
+// A Name is a field in JSON that contains the ID in a form.
 type Name struct{ Field, Form string }
 
 // A Scheme is a [Kind] of any type.
 type Scheme interface {
-	// Name is the scheme's.
+	// Name returns the scheme's name.
 	Name() idtype.Scheme
-	// FormNames are those of its forms, text first.
+	// FormNames returns the names of its forms, text first.
 	FormNames() []string
-	// Read reads an ID that follows the layout, in a form that the scheme has.
+	// Read parses an ID that follows the layout, in a form that the scheme has.
 	Read(form, text string) (ID, error)
-	// Parse reads an ID of the whole domain.
+	// Parse parses an ID of the whole domain.
 	Parse(form, text string) (ID, error)
-	// FromBytes reads the binary form of an ID of the whole domain.
+	// FromBytes parses the binary form of an ID of the whole domain.
 	FromBytes(b []byte) (ID, error)
-	// Bounds are the ranges of a span of time, in a form. Without one it is the first form that
-	// sorts as the IDs do.
+	// Bounds returns the ranges of a span of time, in a form. Without a form it uses the first one
+	// that sorts as the IDs do.
 	Bounds(form string, from, to time.Time) ([]Bound, error)
 	Known() *Facts
 }
@@ -71,38 +71,39 @@ type Bound struct {
 	Max    string        `json:"max"`
 }
 
-// An ID is one together with its scheme.
+// An ID is an ID together with its scheme.
 type ID interface {
 	Name() idtype.Scheme
 	Known() *Facts
 	FormNames() []string
 	// Validate checks the ID against the layout.
 	Validate() error
-	// In is the ID in a form of its scheme.
+	// In returns the ID in a form of its scheme.
 	In(form string) string
-	// String is the ID in the form text.
+	// String returns the ID in the form text.
 	String() string
-	// Times are when the ID was made: none, one, or for a trace ID the last and the next.
+	// Times returns when the ID was minted: none, one, or for a trace ID the last and the next
+	// time.
 	Times(now time.Time) []time.Time
-	// When is the times in words.
+	// When returns the times in words.
 	When(now time.Time) string
 	Parts() []Part
-	// Bits are those of the ID in their order. They are empty where the parts are decimal places,
-	// or there are none.
+	// Bits returns the ID's bits in order. It returns "" if the parts are decimal places, or if
+	// there are none.
 	Bits() string
-	// Summary says the ID in one line.
+	// Summary describes the ID in one line.
 	Summary(now time.Time) string
-	// Value is the ID itself, of a type of package idtype.
+	// Value returns the ID itself, which has a type of package idtype.
 	Value() any
 	AppendText(b []byte) ([]byte, error)
-	// AppendJSON writes the scheme, the ID and its parts as an object.
+	// AppendJSON appends the scheme, the ID and its parts as an object.
 	AppendJSON(b []byte) ([]byte, error)
 }
 
-// Name is the scheme's name.
+// Name returns the scheme's name.
 func (k *Kind[T]) Name() idtype.Scheme { return k.Scheme }
 
-// FormNames are the names of the forms, text first.
+// FormNames returns the names of the forms, text first.
 func (k *Kind[T]) FormNames() []string {
 	var names []string
 	for _, f := range k.Forms {
@@ -111,15 +112,15 @@ func (k *Kind[T]) FormNames() []string {
 	return names
 }
 
-// Form is the form of a name that the kind has.
+// Form returns the form with that name, which the kind must have.
 func (k *Kind[T]) Form(name string) Form[T] {
 	return k.Forms[slices.IndexFunc(k.Forms, func(f Form[T]) bool { return f.Name == name })]
 }
 
-// Parse reads an ID.
+// Parse parses an ID.
 func (k *Kind[T]) Parse(form, text string) (ID, error) { return k.of(k.Form(form).Read(text)) }
 
-// FromBytes reads an ID.
+// FromBytes parses an ID.
 func (k *Kind[T]) FromBytes(b []byte) (ID, error) { return k.of(idtype.FromBytes[T](b)) }
 
 func (k *Kind[T]) of(id T, err error) (ID, error) {
@@ -129,7 +130,7 @@ func (k *Kind[T]) of(id T, err error) (ID, error) {
 	return Identity[T]{k, id}, nil
 }
 
-// Read reads an ID that follows the layout.
+// Read parses an ID that follows the layout.
 func (k *Kind[T]) Read(form, text string) (ID, error) {
 	id, err := k.Parse(form, text)
 	if err != nil {
@@ -141,12 +142,12 @@ func (k *Kind[T]) Read(form, text string) (ID, error) {
 	return id, nil
 }
 
-// A BoundsError is returned for bounds that there are not.
+// A BoundsError is returned for bounds that do not exist.
 type BoundsError string
 
 func (e BoundsError) Error() string { return string(e) }
 
-// Bounds are the ranges of IDs of a span of time.
+// Bounds returns the ranges of IDs of a span of time.
 func (k *Kind[T]) Bounds(form string, from, to time.Time) ([]Bound, error) {
 	if k.Span == nil {
 		return nil, BoundsError(k.Scheme + " IDs carry no time")
@@ -156,7 +157,7 @@ func (k *Kind[T]) Bounds(form string, from, to time.Time) ([]Bound, error) {
 	}
 	f := k.Form(form)
 	if f.Unsorted {
-		return nil, BoundsError("--form " + form + ": the order of these is not that of time")
+		return nil, BoundsError("--form " + form + ": IDs in this form are not ordered by time")
 	}
 	ranges, err := k.Span(form, from, to)
 	var bounds []Bound
@@ -166,12 +167,12 @@ func (k *Kind[T]) Bounds(form string, from, to time.Time) ([]Bound, error) {
 	return bounds, err
 }
 
-// within makes the span of a kind whose bounds are the same in all forms.
+// within returns the span of a kind whose bounds are the same in all forms.
 func within[T any](bounds func(from, to time.Time) ([]idtype.Range[T], error)) span[T] {
 	return func(_ string, from, to time.Time) ([]idtype.Range[T], error) { return bounds(from, to) }
 }
 
-// parts makes the values of a kind.
+// parts returns the Values of a kind.
 func parts[T, P any](of func(T) P) func(T) any { return func(id T) any { return of(id) } }
 
 // An Identity is an ID of a kind.
@@ -180,19 +181,19 @@ type Identity[T idtype.ID] struct {
 	ID T
 }
 
-// In is the ID in a form of its scheme.
+// In returns the ID in a form of its scheme.
 func (i Identity[T]) In(form string) string { return i.Form(form).Write(i.ID) }
 
-// String is the ID's text.
+// String returns the ID's text.
 func (i Identity[T]) String() string { return i.ID.String() }
 
 // Validate checks the ID against the layout.
 func (i Identity[T]) Validate() error { return i.ID.Validate() }
 
-// Value is the ID.
+// Value returns the ID.
 func (i Identity[T]) Value() any { return i.ID }
 
-// Parts are those of the ID.
+// Parts returns the parts of the ID.
 func (i Identity[T]) Parts() []Part {
 	if i.Says != nil {
 		return i.Says(i.ID)
@@ -212,13 +213,13 @@ func (i Identity[T]) Parts() []Part {
 		}
 		all = append(all, p)
 	}
-	if i.Places { // the highest have no leading zeros
+	if i.Places { // the highest field has no leading zeros
 		all[0].Width += len(i.String()) - countDigits(i.Fields, func(Field) bool { return true })
 	}
 	return all
 }
 
-// Bits are those of the ID, as 0 and 1.
+// Bits returns the bits of the ID, as 0 and 1.
 func (i Identity[T]) Bits() string {
 	width := 0
 	for _, p := range i.Parts() {
@@ -235,7 +236,7 @@ func (i Identity[T]) Bits() string {
 	return string(bits)
 }
 
-// Times are when the ID was made.
+// Times returns when the ID was minted.
 func (i Identity[T]) Times(now time.Time) []time.Time {
 	switch id := any(i.ID).(type) {
 	case interface{ Time() time.Time }:
@@ -249,7 +250,7 @@ func (i Identity[T]) Times(now time.Time) []time.Time {
 	return nil
 }
 
-// When is the times in words.
+// When returns the times in words.
 func (i Identity[T]) When(now time.Time) string {
 	layout := "2006-01-02T15:04:05.000Z07:00"
 	if i.Unit == time.Second {
@@ -262,7 +263,7 @@ func (i Identity[T]) When(now time.Time) string {
 	return strings.Join(words, " or ")
 }
 
-// Summary says the ID in one line.
+// Summary describes the ID in one line.
 func (i Identity[T]) Summary(now time.Time) string {
 	var words []string
 	if when := i.When(now); when != "" {
@@ -282,7 +283,7 @@ func (i Identity[T]) Summary(now time.Time) string {
 // AppendText appends the ID's text.
 func (i Identity[T]) AppendText(b []byte) ([]byte, error) { return i.ID.AppendText(b) }
 
-// AppendJSON appends the object that the command compose reads. No form needs an escape.
+// AppendJSON appends the object that the command compose reads. No form needs escaping.
 func (i Identity[T]) AppendJSON(b []byte) ([]byte, error) {
 	b = append(append(append(b, `{"scheme":"`...), i.Scheme...), '"')
 	if i.Layout != "" {

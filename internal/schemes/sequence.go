@@ -4,7 +4,7 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// SequenceFields is all that a sequence ID says.
+// SequenceFields is all that a sequence ID contains.
 type SequenceFields struct {
 	ID idtype.SequenceID `json:"id"`
 }
@@ -20,6 +20,6 @@ var Sequence = add(&Kind[idtype.SequenceID]{
 	Forms:  digits(idtype.Parse[idtype.SequenceID]),
 	Values: func(id idtype.SequenceID) any { return SequenceFields{id} },
 	Says: func(idtype.SequenceID) []Part {
-		return []Part{{Note: "a number that a counter gave"}}
+		return []Part{{Note: "a number from a counter"}}
 	},
 })

@@ -14,13 +14,13 @@ var Short = add(&Kind[idtype.ShortID]{
 	Facts: Facts{
 		Scheme: idtype.SchemeShort, Place: 4, Storages: integer,
 		Fields: []Field{
-			{Letter: '0', Width: 4, Name: "unix_ms"}, // in an older row they may be a number's
+			{Letter: '0', Width: 4, Name: "unix_ms"}, // part of a number in older rows
 			{Letter: TimeLetter, Width: formats.ShortTimeBits, Name: "unix_ms"},
 			{Letter: 's', Width: formats.ShortSequenceBits, Name: "sequence"},
 			{Letter: 'r', Width: formats.ShortRandomBits, Name: "random"},
 		},
 		Epoch: formats.ShortEpoch, Unit: time.Millisecond,
-		BoundsHelp: "  short      As numbers: the texts have no order by time.\n",
+		BoundsHelp: "  short      As numbers, because the texts are not ordered by time.\n",
 		Names:      []Name{{"id", Number}, {"text", Text}},
 		Text: Texts{
 			Name: "ShortID", Pattern: shortPattern, Shortest: 1, Longest: 11, Example: "xinaS8QBh",
@@ -29,7 +29,7 @@ var Short = add(&Kind[idtype.ShortID]{
 		},
 		Codecs: map[idtype.Storage]Codec{"": {
 			"Delta(8), T64('bit'), ZSTD(1)",
-			"the differences are small but random: T64 leaves out the bits that none of them has",
+			"the differences are small but random, and T64 omits the bits that none of them has",
 		}},
 		SQL: shortSQL,
 	},
@@ -44,8 +44,8 @@ var Short = add(&Kind[idtype.ShortID]{
 	Span:   within(idtype.Bounds[idtype.ShortID]),
 })
 
-// shortPattern: the two lowest digits come first. The highest is no A, which is 0. Of eleven it is
-// at most H, which is 7.
+// shortPattern matches the texts of short IDs. The two lowest digits come first. The highest digit
+// is not A, which is 0, and of eleven digits it is at most H, which is 7.
 const shortPattern = "^(?:[B-Za-z0-9_-][A-Za-z0-9_-]?|[A-Za-z0-9_-]{2}" +
 	"(?:[B-Za-z0-9_-][A-Za-z0-9_-]{0,7}|[B-H][A-Za-z0-9_-]{8}))$"
 

@@ -24,7 +24,7 @@ var Sno = add(&Kind[idtype.SnoID]{
 			{Letter: 's', Width: formats.SnoSequenceBits, Name: "sequence"},
 		},
 		Epoch: formats.SnoEpoch, Unit: formats.SnoTimeUnit * time.Millisecond,
-		BoundsHelp: "  sno        In all its forms.\n",
+		BoundsHelp: "  sno        In any of its forms.\n",
 		Names:      []Name{{"id", Text}, {"hex", Hex}},
 		Text: Texts{
 			Name: "SnoID", Pattern: notZero("2", "[3-9a-x]", "[2-9a-x]"),
@@ -34,7 +34,7 @@ var Sno = add(&Kind[idtype.SnoID]{
 		},
 		Codecs: map[idtype.Storage]Codec{"": {
 			"ZSTD(1)",
-			"no other codec takes bytes of this length; neighbours begin alike, which ZSTD finds",
+			"no other codec supports this length; adjacent IDs begin alike, which ZSTD detects",
 		}},
 		SQL: snoSQL,
 	},
@@ -57,7 +57,7 @@ var errUUID = errors.New("want a UUID")
 
 func readSnoUUID(text string) (idtype.SnoID, error) {
 	var id snoColumn
-	if len(text) != len("00000000-0000-0000-0000-000000000000") { // the column takes the bytes too
+	if len(text) != len("00000000-0000-0000-0000-000000000000") { // a column accepts bytes too
 		return idtype.SnoID{}, &idtype.InputError{Type: "SnoID", Input: Quoted(text), Err: errUUID}
 	}
 	err := id.Scan(text)
@@ -66,7 +66,7 @@ func readSnoUUID(text string) (idtype.SnoID, error) {
 
 func writeSnoUUID(id idtype.SnoID) string {
 	v, err := snoColumn(id).Value()
-	if err != nil { // zero, which is nobody's ID
+	if err != nil { // zero, which is never an ID
 		return ""
 	}
 	return fmt.Sprint(v)

@@ -23,10 +23,11 @@ var (
 	SonyflakeV2 = SnowflakeIn[idtype.SonyflakeV2]("sonyflakev2")
 )
 
-// Layouts are those kinds. Nobody can tell their numbers from Twitter's.
+// Layouts are those kinds. Their numbers cannot be distinguished from Twitter's.
 var Layouts = []Scheme{Discord, TSID, PgEdge, UnixEpoch, SonyflakeV1, SonyflakeV2}
 
-// SnowflakeIn is the kind of snowflake IDs in a layout, which has a name unless it is Twitter's.
+// SnowflakeIn returns the kind of snowflake IDs in a layout, which has a name unless it is
+// Twitter's.
 func SnowflakeIn[L idtype.Snowflakes](name string) *Kind[idtype.SnowflakeIn[any, L]] {
 	var layout L
 	k := &Kind[idtype.SnowflakeIn[any, L]]{
@@ -48,7 +49,7 @@ func SnowflakeIn[L idtype.Snowflakes](name string) *Kind[idtype.SnowflakeIn[any,
 	return k
 }
 
-// snowflakeFacts are those of a layout.
+// snowflakeFacts returns the facts of a layout.
 func snowflakeFacts(l *idtype.SnowflakeLayout) *Facts {
 	b := l.Bits()
 	low := []Field{
@@ -64,12 +65,12 @@ func snowflakeFacts(l *idtype.SnowflakeLayout) *Facts {
 			{Letter: TimeLetter, Width: b.Time, Name: "unix_ms"},
 		}, slices.DeleteFunc(low, func(f Field) bool { return f.Width == 0 })...),
 		Epoch: b.Epoch, Unit: b.Unit,
-		BoundsHelp: "  snowflake  In Twitter's layout, or that of --layout.\n",
+		BoundsHelp: "  snowflake  In Twitter's layout, or the one of --layout.\n",
 		Names:      []Name{{"id", Text}},
 		Text:       digitTexts("SnowflakeID", "1541815603606036480", "int64"),
 		Codecs: map[idtype.Storage]Codec{"": {
 			"Delta(8), ZSTD(6)",
-			"the differences between IDs repeat: they are of few nodes, and of few units of time",
+			"the differences between IDs repeat, because few nodes and few units of time occur",
 		}},
 	}
 	if b.Text != idtype.SnowflakeDecimal {
@@ -79,7 +80,7 @@ func snowflakeFacts(l *idtype.SnowflakeLayout) *Facts {
 	return f
 }
 
-// OfID has the facts of an ID's scheme, and of its layout.
+// OfID returns the facts of an ID's scheme and layout.
 func OfID(id interface{ Scheme() idtype.Scheme }) *Facts {
 	if s, ok := id.(interface {
 		Layout() *idtype.SnowflakeLayout
@@ -89,7 +90,7 @@ func OfID(id interface{ Scheme() idtype.Scheme }) *Facts {
 	return Of(id.Scheme())
 }
 
-// LayoutOf is the layout behind a name of [idtype.LayoutOf], if there is one.
+// LayoutOf returns the layout in a name of [idtype.LayoutOf], if it has one.
 func LayoutOf(name idtype.Scheme) (*idtype.SnowflakeLayout, bool) {
 	text, ok := strings.CutPrefix(string(name), string(idtype.SchemeSnowflake)+" ")
 	if !ok {
@@ -99,15 +100,16 @@ func LayoutOf(name idtype.Scheme) (*idtype.SnowflakeLayout, bool) {
 	return l, err == nil
 }
 
-// A LayoutError is returned for a text that describes no layout.
+// A LayoutError is returned for a text that does not describe a layout.
 type LayoutError struct{ Text, Reason string }
 
 func (e *LayoutError) Error() string {
 	return fmt.Sprintf("layout %s: %s", Quoted(e.Text), e.Reason)
 }
 
-// ParseLayout reads a layout as [idtype.SnowflakeLayout] writes it, such as
-// "epoch=1672531200000,node=3,step=8". Its text follows by its name: "text=crockford".
+// ParseLayout parses a layout as [idtype.SnowflakeLayout] formats it, such as
+// "epoch=1672531200000,node=3,step=8". The form of the text is given by its name, as in
+// "text=crockford".
 func ParseLayout(text string) (*idtype.SnowflakeLayout, error) {
 	var b idtype.SnowflakeBits
 	set := map[string]func(value string) error{

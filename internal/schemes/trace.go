@@ -19,8 +19,8 @@ var Trace = add(&Kind[idtype.TraceID]{
 			{Letter: 'b', Width: formats.TraceBottomBits, Name: "bottom", Min: 1},
 		},
 		Unit: time.Second, Repeats: "388 days",
-		BoundsHelp: `  trace      Timestamps start again every 388 days. A span in which they do is
-             two ranges, and IDs of other periods are in them.
+		BoundsHelp: `  trace      Timestamps repeat every 388 days. A span in which they do gives
+             two ranges. All ranges include IDs of other periods.
 `,
 		Names:  []Name{{"id", Text}},
 		Text:   digitTexts("TraceID", "4646428214845635103", "sfixed64"),

@@ -10,7 +10,8 @@ import (
 	"github.com/idmint/idmint/idtype/formats"
 )
 
-// UUID7 is the kind of UUIDs of version 7. Databases have functions of their own for them.
+// UUID7 is the kind of UUIDs of version 7. It needs no SQL functions, because databases have their
+// own.
 var UUID7 = add(&Kind[idtype.UUID7ID]{
 	Facts: Facts{
 		Scheme: idtype.SchemeUUID7, Place: 8, Size: len(idtype.UUID7ID{}),
@@ -24,7 +25,7 @@ var UUID7 = add(&Kind[idtype.UUID7ID]{
 			{Letter: 'c', Width: 32, Name: "rand_c"},
 		},
 		Unit:       time.Millisecond,
-		BoundsHelp: "  uuid7      UUIDs of other versions are in the ranges as well.\n",
+		BoundsHelp: "  uuid7      The ranges include UUIDs of other versions.\n",
 		Names:      []Name{{"id", Text}},
 		Text: Texts{
 			Name: "UUID7ID", Pattern: uuidPattern(), Shortest: 36, Longest: 36,
@@ -32,7 +33,7 @@ var UUID7 = add(&Kind[idtype.UUID7ID]{
 			About: "a UUID in lower case", Proto: "string",
 		},
 		Codecs: map[idtype.Storage]Codec{"": {
-			"ZSTD(1)", "random bits do not shrink, and the time before them does",
+			"ZSTD(1)", "random bits do not compress, but the time before them does",
 		}},
 	},
 	Forms: []Form[idtype.UUID7ID]{
@@ -46,7 +47,7 @@ var UUID7 = add(&Kind[idtype.UUID7ID]{
 	Span:   within(idtype.Bounds[idtype.UUID7ID]),
 })
 
-// uuidPattern takes UUIDs that are not nil: groups of zeros, one that is not, and any others.
+// uuidPattern matches UUIDs that are not nil: zeros, a digit other than zero, and any digits.
 func uuidPattern() string {
 	groups := []int{8, 4, 4, 4, 12}
 	var all []string

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// Mount makes a disk of size bytes for the time of the test. A file, [Ballast], takes an eighth of
-// it. Remove that to make room. It takes root on Linux: otherwise the test is skipped, which is a
-// failure in CI.
+// Mount mounts a disk of size bytes until the end of the test. The file [Ballast] takes an eighth
+// of it, and can be removed to make room. Mount requires root on Linux. Otherwise it skips the
+// test, or fails it in CI.
 func Mount(t *testing.T, size int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -20,7 +20,7 @@ func Mount(t *testing.T, size int) (dir string) {
 		if os.Getenv("CI") != "" {
 			t.Fatalf("mount a small disk: %v", err)
 		}
-		t.Skipf("SKIPPED: a small disk takes root on Linux: %v", err)
+		t.Skipf("SKIPPED: a small disk requires root on Linux: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := exec.Command("umount", dir).Run(); err != nil {
@@ -33,5 +33,5 @@ func Mount(t *testing.T, size int) (dir string) {
 	return dir
 }
 
-// Ballast is a file on the disk that may be removed.
+// Ballast returns the path of a file on the disk that may be removed.
 func Ballast(dir string) string { return filepath.Join(dir, "ballast") }

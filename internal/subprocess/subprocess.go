@@ -1,5 +1,4 @@
-// Package subprocess lets a test run parts of itself as processes of their own, which can be
-// killed.
+// Package subprocess lets a test run parts of itself as separate processes, which can be killed.
 package subprocess
 
 import (
@@ -11,14 +10,14 @@ import (
 
 const variable = "IDMINT_TEST_SUBPROCESS"
 
-// Main is called by TestMain. It is [Work], and otherwise runs the tests.
+// Main is called by TestMain. It calls [Work], and otherwise runs the tests.
 func Main(m *testing.M, workers map[string]func(args []string) error) {
 	Work(workers)
 	os.Exit(m.Run())
 }
 
-// Work runs the worker of its name in a process that [Command] started. Then it exits: with status
-// 1 and the error on stderr if there is one. In other processes it does nothing.
+// Work runs the named worker in a process that [Command] started, and then exits, with status 1 and
+// the error on stderr if there is one. In other processes it does nothing.
 func Work(workers map[string]func(args []string) error) {
 	if name := os.Getenv(variable); name != "" {
 		if err := workers[name](os.Args[1:]); err != nil {
@@ -29,22 +28,22 @@ func Work(workers map[string]func(args []string) error) {
 	}
 }
 
-// Command is a process of the running test binary that runs a worker of [Main].
+// Command returns a command that runs a worker of [Main] in a new process of the test binary.
 func Command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
-	// With the race detector a process waits for a second before it exits, unless it is told.
+	// With the race detector a process waits for a second before it exits, unless told otherwise.
 	cmd.Env = append(os.Environ(), variable+"="+name, "GORACE=atexit_sleep_ms=0")
 	cmd.Stderr = os.Stderr
 	return cmd
 }
 
-// Kill kills a process at once, and reports one that had ended by itself.
+// Kill kills a process immediately, and reports an error if it had already ended.
 func Kill(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	if err := cmd.Process.Kill(); err != nil {
-		t.Errorf("a process ended by itself: %v", err)
+		t.Errorf("the process had already ended: %v", err)
 	}
 	if err := cmd.Wait(); cmd.ProcessState.Exited() {
-		t.Errorf("a process ended by itself: %v", err)
+		t.Errorf("the process had already ended: %v", err)
 	}
 }

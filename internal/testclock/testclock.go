@@ -7,24 +7,24 @@ import (
 	"time"
 )
 
-// Clock is a generator.Clock that stands still until a test moves it, or sleeps by it: then it is at
-// once as late as the sleeper wanted.
+// Clock is a generator.Clock that moves only if a test sets it, or sleeps with it. Sleep advances
+// the clock at once by the requested duration.
 type Clock struct {
 	mu  sync.Mutex // guards now
 	now int64
 }
 
-// New makes a clock that stands at t.
+// New returns a clock that is set to t.
 func New(t time.Time) *Clock { return &Clock{now: t.UnixNano()} }
 
-// UnixNano is where the clock stands.
+// UnixNano returns the clock's time.
 func (c *Clock) UnixNano() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Set moves the clock to t, which may be back.
+// Set sets the clock to t, which may be in the past.
 func (c *Clock) Set(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package visible makes texts of others fit for a terminal and for a page. People see all that is
-// in them.
+// Package visible makes untrusted texts safe to show in a terminal and on a page, so that people
+// see everything in them.
 package visible
 
 import (
@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// Text makes a text visible. It is on one line. Nothing in it moves the cursor, changes the
-// direction of writing or is not seen at all. What is not seen becomes the escape of a Go string,
-// such as \x1b, \n, \u202e and \u3164. A byte that is no UTF-8 becomes \xff. A backslash stays as
-// it is, because errors hold texts that are quoted already. So the result is for people to read. A
-// text that is visible stays the same.
+// Text makes a text visible, on one line. Nothing in the result moves the cursor, changes the
+// direction of writing, or is invisible. Invisible characters become the escapes of a Go string,
+// such as \x1b, \n, \u202e and \u3164, and a byte that is not UTF-8 becomes \xff. A backslash stays
+// as it is, because errors contain texts that are already quoted. The result is therefore meant for
+// people, and not for parsing. A text that is already visible is unchanged.
 func Text(s string) string {
 	return escaped(s, func(b []byte, _ rune, text string) []byte {
 		quote := strconv.QuoteToASCII(text)
@@ -22,9 +22,9 @@ func Text(s string) string {
 	})
 }
 
-// JSON writes what is not seen as JSON escapes it, which means the same. All of it is within
-// strings: json.Marshal leaves no white space. A byte that is no UTF-8 becomes what encoding/json
-// makes of it elsewhere, U+FFFD.
+// JSON escapes invisible characters as JSON does, which does not change the meaning. All of them
+// are within strings, because json.Marshal produces no white space. A byte that is not UTF-8
+// becomes U+FFFD, as in encoding/json.
 func JSON(data []byte) []byte {
 	return escaped(data, func(b []byte, r rune, _ string) []byte {
 		if r > 0xffff {
@@ -35,14 +35,14 @@ func JSON(data []byte) []byte {
 	})
 }
 
-// mostMarks is how many marks a letter may carry. Scripts that people write need fewer. A heap of
-// them covers the lines above and below.
+// mostMarks is how many combining marks a letter may have. Real scripts need fewer, and a stack of
+// them would cover the lines above and below.
 const mostMarks = 4
 
-// escaped is a text whose runes that are not seen are written by escape: the rune, and its bytes.
+// escaped returns a text in which escape replaces invisible runes, given the rune and its bytes.
 func escaped[S string | []byte](text S, escape func([]byte, rune, string) []byte) S {
-	var b []byte // nil while all is seen
-	marks := 0   // in a row
+	var b []byte // nil while everything is visible
+	marks := 0 // consecutive ones
 	for i, n := 0, 0; i < len(text); i += n {
 		r := rune(text[i])
 		if n = 1; r >= utf8.RuneSelf {
@@ -68,15 +68,15 @@ func escaped[S string | []byte](text S, escape func([]byte, rune, string) []byte
 	return S(b)
 }
 
-// isSeen reports whether people see a rune, or a gap of about its width. The spaces are those that
-// people type in French and in Japanese, beside the plain one.
+// isSeen reports whether people see a rune, or a gap of about its width. In addition to the plain
+// space it accepts those that people type in French and in Japanese.
 func isSeen(r rune) bool {
 	switch {
 	case r < utf8.RuneSelf:
 		return ' ' <= r && r <= '~'
 	case r == '\u00a0', r == '\u3000':
 		return true
-	case r == '\u2800': // of Braille, without a dot
+	case r == '\u2800': // the blank Braille pattern
 		return false
 	}
 	return unicode.IsGraphic(r) && !unicode.In(r, unicode.Zs, unicode.Variation_Selector,
