@@ -3,6 +3,6 @@
 //
 // A figure is meaningful only compared with others of the same run. Each round therefore runs every
 // benchmark once, in one process, and the report divides only figures of the same round. An op is
-// an ID. Serial means GOMAXPROCS=1. Parallel means two goroutines on two processors that share a
-// generator, where a perfect generator takes half of the serial time per ID.
+// an ID, and serial means GOMAXPROCS=1. Parallel means two goroutines on two processors that share
+// a generator, so that a perfect generator takes half of the serial time per ID.
 package bench

@@ -25,8 +25,8 @@ type Appender interface {
 //	err = batch.Send()
 //
 // For an ID that is zero, Append adds no row and returns a [*RowError] that wraps [idtype.ErrZero].
-// If the column may hold "none", pass [OrZero] or [OrNull]. If several are passed, the last one
-// counts. Any other error wraps the batch's error, after which the batch accepts no more rows.
+// If the column may hold "none", pass [OrZero] or [OrNull], of which the last one counts. Any other
+// error wraps the batch's error, after which the batch accepts no more rows.
 func Append[T idtype.ID](column Appender, ids []T, none ...None) error {
 	as := noNone
 	if len(none) > 0 {
@@ -57,7 +57,7 @@ func Append[T idtype.ID](column Appender, ids []T, none ...None) error {
 // and in the cache.
 const chunk = 4096
 
-// A buffer converts IDs to what the columns of clickhouse-go accept. It reuses its slices for the
+// A buffer converts IDs to what the columns of clickhouse-go accept, and reuses its slices for the
 // next IDs.
 type buffer[T idtype.ID] struct {
 	chars   []byte
@@ -70,7 +70,7 @@ type buffer[T idtype.ID] struct {
 	idPtrs  []*uuid.UUID
 }
 
-// values returns a column's values. They refer to the memory of ids if the column holds the same
+// values returns a column's values, which refer to the memory of ids if the column holds the same
 // bytes.
 func (b *buffer[T]) values(ids []T, nullable bool) any {
 	f := formOf[T]()
@@ -120,8 +120,8 @@ func (b *buffer[T]) bytes(ids []T, size int, nullable bool) [][]byte {
 	return b.raw
 }
 
-// text returns substrings of one string, which both String and FixedString(16) accept. Zero becomes
-// an empty one.
+// text returns substrings of one string, which both String and FixedString(16) accept, and an empty
+// one for zero.
 func (b *buffer[T]) text(ids []T, nullable bool) any {
 	b.chars = b.chars[:0]
 	for _, id := range ids {
@@ -156,8 +156,8 @@ func pointers[V comparable](dst []*V, values []V) []*V {
 	return dst
 }
 
-// appendText appends the 16 characters of an ID's text, or NULs for zero. For a UUID it appends the
-// 16 bytes instead.
+// appendText appends the 16 characters of an ID's text, the 16 bytes of a UUID, or 16 NULs for
+// zero.
 func appendText[T idtype.ID](b []byte, id T) []byte {
 	switch {
 	case id.IsZero():

@@ -168,7 +168,7 @@ func withoutNullable(typ string) (base string, nullable bool) {
 }
 
 // normalCodec returns a codec in the form of a definition. The server spells out omitted
-// parameters, of which Delta's width is that of the column.
+// parameters, and writes the column's width for Delta's.
 func normalCodec(codec string) string {
 	if inner, ok := strings.CutPrefix(codec, "CODEC("); ok {
 		codec = strings.TrimSuffix(inner, ")")

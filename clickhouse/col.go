@@ -95,7 +95,7 @@ func (c Col[T]) encodeNulls(b *proto.Buffer) {
 	}
 }
 
-// DecodeColumn reads IDs and appends them. On an error it leaves the column unchanged.
+// DecodeColumn reads IDs and appends them, but leaves the column unchanged if there is an error.
 func (c *Col[T]) DecodeColumn(r *proto.Reader, rows int) error {
 	if rows == 0 {
 		return nil

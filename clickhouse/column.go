@@ -19,7 +19,7 @@ type Column[T idtype.ID] struct {
 // Type returns the column's type without Nullable, for example "Int64".
 func (c Column[T]) Type() string { return formOf[T]().columnType() }
 
-// A Definition is a column's part in CREATE TABLE. [CheckTable] compares a table with it.
+// A Definition is a column's part in CREATE TABLE, with which [CheckTable] compares a table.
 type Definition struct {
 	Name        string
 	Type        string // with Nullable
@@ -36,26 +36,27 @@ type Definition struct {
 // rows of a span of time if the IDs carry their time.
 func (c Column[T]) PrimaryKey() Definition { return c.any().PrimaryKey() }
 
-// Indexed defines an ID of rows that are in another order. A data skipping index finds rows by it.
+// Indexed defines an ID of rows that are in another order, with a data skipping index to find them
+// by it.
 func (c Column[T]) Indexed() Definition { return c.any().Indexed() }
 
 // NotNull defines a column that always holds an ID, or zero for "none": see [idtype.OrZero]. It is
 // for foreign keys, which do not determine the order of the rows.
 func (c Column[T]) NotNull() Definition { return c.any().NotNull() }
 
-// Nullable defines a foreign key that may be NULL. A column that stores zero for "none" takes less
-// space and time.
+// Nullable defines a foreign key that may be NULL, although a column that stores zero for "none"
+// takes less space and time.
 func (c Column[T]) Nullable() Definition { return c.any().Nullable() }
 
 // Check returns a condition for a CONSTRAINT in CREATE TABLE. It holds only for IDs, so that an
-// INSERT with any other value fails. Like Scan, it accepts the whole domain of the ID's type. It is
-// not for columns that are Nullable or store zero for "none".
+// INSERT with any other value fails. Like Scan, it accepts the whole domain of the ID's type, but
+// it is not for columns that are Nullable or store zero for "none".
 //
 //	CONSTRAINT ids CHECK `id` > 0
 func (c Column[T]) Check() string { return c.any().Check() }
 
 // CheckProduction is like Check, but also rejects test IDs and values that do not follow the
-// layout. That is the domain of columns of package sqlid by default.
+// layout. Columns of package sqlid have this domain by default.
 //
 //	CONSTRAINT ids CHECK `id` BETWEEN 10000000000 AND 9223372029999999999 AND `id` % 100000 <> 0
 func (c Column[T]) CheckProduction() string { return c.any().CheckProduction() }

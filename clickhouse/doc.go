@@ -1,5 +1,5 @@
 // Package clickhouse stores the IDs of package idtype in ClickHouse, through clickhouse-go or
-// ch-go. It reads and writes whole columns without work per row.
+// ch-go, and reads and writes whole columns without work per row.
 //
 //	import (
 //		ch "github.com/ClickHouse/clickhouse-go/v2"
@@ -37,12 +37,12 @@
 //		return clickhouse.Collect[UserID](nil, rows)
 //	}
 //
-// The package imports neither client. It imports only the column types of ch-go, which
-// clickhouse-go uses as well.
+// The package imports neither client, but only the column types of ch-go, which clickhouse-go uses
+// as well.
 //
 // # Terms
 //
-// A part is a piece of a table on disk. A granule is the group of rows that ClickHouse reads at
+// A part is a piece of a table on disk, and a granule is the group of rows that ClickHouse reads at
 // once, 8192 unless the table says otherwise. The sorting key, ORDER BY, determines the order of
 // rows in a part. A codec determines how a column is compressed.
 //
@@ -73,8 +73,8 @@
 //
 // # Zero and NULL
 //
-// Zero means "not assigned", and is an error that wraps [idtype.ErrZero]. As a bound parameter it
-// becomes a text that the server rejects.
+// Zero means "not assigned", and is an error that wraps [idtype.ErrZero]. As a bound parameter, for
+// which clickhouse-go cannot report an error, it becomes a text that the server rejects.
 //
 // A whole column may contain "none" if a [None] tells [Append] or [Col] how to store it. With
 // [OrZero] "none" is the column's zero, which takes less space and time than a Nullable column.
@@ -115,8 +115,8 @@
 // [Column.Between] returns a condition for a span of time, for IDs that carry their time. If the
 // table is ordered by the ID, ClickHouse then reads only the granules of that span. In a table that
 // is ordered by arrival, the index of [Column.Indexed] has the same effect. ClickHouse orders UUIDs
-// by their second half, so sno IDs stored as UUIDs, and those of UUID7 unless stored AsBytes, have
-// no such condition.
+// by their second half, so there is no such condition for sno IDs stored as UUIDs, and none for
+// UUID7 unless stored AsBytes.
 //
 // # Advanced topics
 //

@@ -18,7 +18,8 @@ type Parameter struct{ text string }
 // String returns the value in the form that the server reads.
 func (p Parameter) String() string { return p.text }
 
-// notAssigned is not a value of any type of a column of IDs. The server rejects it, and quotes it.
+// notAssigned is not a value of any type of a column of IDs, so that the server rejects it, and
+// quotes it.
 const notAssigned = "zero means not assigned"
 
 // Param returns an ID as a bound parameter of the type that [Column.Type] returns:
@@ -43,8 +44,8 @@ func Param[T idtype.ID](id T) Parameter {
 //	query := "SELECT name FROM users WHERE id IN {ids:Array(Int64)}"
 //	rows, err := conn.Query(ctx, query, ch.Named("ids", clickhouse.ParamArray(ids)))
 //
-// Without IDs the parameter is the empty array, which matches no row. The server rejects a list
-// that contains a zero.
+// Without IDs the parameter is the empty array, which matches no row, whereas the server rejects a
+// list that contains a zero.
 func ParamArray[T idtype.ID](ids []T) Parameter {
 	if firstBad(ids, noNone) >= 0 {
 		return Parameter{notAssigned}
@@ -61,7 +62,7 @@ func ParamArray[T idtype.ID](ids []T) Parameter {
 	return Parameter{b.String()}
 }
 
-// writeParam writes an ID. In an array, IDs other than numbers are quoted.
+// writeParam writes an ID, in quotes if it is in an array and not a number.
 func writeParam[T idtype.ID](b *strings.Builder, id T, nested bool) {
 	f := formOf[T]()
 	var text string

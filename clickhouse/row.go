@@ -29,10 +29,10 @@ var (
 // String returns the ID's text.
 func (f Field[T]) String() string { return f.ID.String() }
 
-// Value returns the ID's value. Zero is an error.
+// Value returns the ID's value, or an error for zero.
 func (f Field[T]) Value() (driver.Value, error) { return f.ID.Value() }
 
-// Scan reads the ID. On an error it leaves the receiver unchanged.
+// Scan reads the ID, but leaves the receiver unchanged if there is an error.
 func (f *Field[T]) Scan(src any) error { return scanInto(&f.ID, src) }
 
 func scanInto[T any](id *T, src any) error { return any(id).(sql.Scanner).Scan(src) }
@@ -43,7 +43,7 @@ type Array[T idtype.ID] []T
 var _ sql.Scanner = (*Array[idtype.DecimalID])(nil)
 
 // Elements returns the IDs as clickhouse-go accepts them in a row: batch.Append(id, elements). IDs
-// of 63 bits are not copied. An ID that is zero results in an [*ElementError].
+// of 63 bits are not copied, and an ID that is zero results in an [*ElementError].
 func (a Array[T]) Elements() (any, error) {
 	if err := check(a, noNone); err != nil {
 		return nil, elementError(a, err)
@@ -52,8 +52,8 @@ func (a Array[T]) Elements() (any, error) {
 	return b.values(a, false), nil
 }
 
-// Scan reads the array from clickhouse-go. The error is an [*ElementError], after which the
-// receiver is unchanged.
+// Scan reads the array from clickhouse-go. If it returns an error, an [*ElementError], the receiver
+// is unchanged.
 func (a *Array[T]) Scan(src any) error {
 	// The common case avoids a call for each element.
 	if ints, ok := src.([]int64); ok && formOf[T]().size == 0 {
@@ -97,8 +97,8 @@ var (
 	_ sql.Scanner   = (*Map[idtype.DecimalID, string])(nil)
 )
 
-// Value returns the map with its keys as clickhouse-go expects them. A key that is zero results in
-// an [*ElementError].
+// Value returns the map with its keys as clickhouse-go expects them, or an [*ElementError] if a key
+// is zero.
 func (m Map[K, V]) Value() (driver.Value, error) {
 	keys := slices.Collect(maps.Keys(m))
 	if err := check(keys, noNone); err != nil {
@@ -129,7 +129,7 @@ func withKeys[K idtype.ID, V any, C comparable](m Map[K, V], keys []K, columns [
 	return all
 }
 
-// Scan reads the map from clickhouse-go. The error is an [*ElementError], after which the receiver
+// Scan reads the map from clickhouse-go. If it returns an error, an [*ElementError], the receiver
 // is unchanged.
 func (m *Map[K, V]) Scan(src any) error {
 	v := reflect.ValueOf(src)

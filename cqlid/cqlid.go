@@ -37,7 +37,7 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// A Field is an ID in a column. Lists and sets of Fields are collections of IDs.
+// A Field is an ID in a column, and lists and sets of Fields are collections of IDs.
 type Field[T idtype.ID] struct {
 	ID T
 }
@@ -82,7 +82,7 @@ func check(storage idtype.Storage, info gocql.TypeInfo) error {
 	return nil
 }
 
-// MarshalCQL returns what the column stores. It returns an error for zero, and a [*ColumnError].
+// MarshalCQL returns what the column stores, or an error for zero, or a [*ColumnError].
 func (f Field[T]) MarshalCQL(info gocql.TypeInfo) ([]byte, error) {
 	if err := check(f.ID.Storage(), info); err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (f Field[T]) MarshalCQL(info gocql.TypeInfo) ([]byte, error) {
 }
 
 // UnmarshalCQL reads what the column stores. It returns a [*ColumnError], or an
-// [*idtype.InputError] for NULL and for a value that is not an ID. On an error it leaves the ID
+// [*idtype.InputError] for NULL and for a value that is not an ID, and then leaves the ID
 // unchanged.
 func (f *Field[T]) UnmarshalCQL(info gocql.TypeInfo, data []byte) error {
 	storage := f.ID.Storage()

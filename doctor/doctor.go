@@ -23,8 +23,8 @@
 // # Other stores
 //
 // [Log] and [Look] work with every store. Checks that need a store's client are in the packages
-// etcddoctor, zookeeperdoctor and cassandradoctor, each in the module of its store. Their results
-// are of package checks, too.
+// etcddoctor, zookeeperdoctor and cassandradoctor, each in the module of its store, and also return
+// results of package checks.
 package doctor
 
 import "github.com/idmint/idmint/internal/named"

@@ -24,9 +24,9 @@ type State struct {
 	// Launches holds the running launches and the last 100, by their numbers.
 	Launches map[int]LaunchMark     `json:"launches"`
 	Counters map[string]CounterMark `json:"counters"` // by their names
-	// Event is the latest of an operator's advances. It is zero if there was none.
+	// Event is the latest of an operator's advances, or zero if there was none.
 	Event EventMark `json:"event,omitzero"`
-	// Mark is the log counter that [State.Leave] raises. It is empty if no mark was left.
+	// Mark is the log counter that [State.Leave] raises, or empty if no mark was left.
 	Mark string `json:"mark,omitempty"`
 }
 
@@ -36,7 +36,7 @@ type LaunchMark struct {
 	RequestHash string    `json:"request_hash"`
 	StartedAt   time.Time `json:"started_at"`
 	// Generators is the count of generator numbers that a running launch has used. Token and
-	// ClaimedAt belong to the last of these. They are empty for a launch older than the last 100.
+	// ClaimedAt belong to the last of these, and are empty for a launch older than the last 100.
 	Generators int       `json:"generators,omitempty"`
 	Token      string    `json:"token,omitempty"`
 	ClaimedAt  time.Time `json:"claimed_at,omitzero"`
@@ -48,8 +48,8 @@ type LaunchMark struct {
 type CounterMark struct {
 	Value     int64     `json:"value,string"`
 	UpdatedAt time.Time `json:"updated_at"`
-	// Lent is true if a claim raised the counter last. A ceiling of the same name ignores the floor
-	// that an advance sets.
+	// Lent is true if a claim raised the counter last. A ceiling of the same name, unlike a claim,
+	// ignores the floor that an advance sets.
 	Lent bool `json:"lent,omitempty"`
 }
 
@@ -60,14 +60,14 @@ type EventMark struct {
 	At    time.Time `json:"at"`
 }
 
-// Look looks at a log, and compares it with an earlier look at the same namespace. Before is nil
-// for the first look. Identity is what [Identity] returns, or how another store identifies itself.
+// Look looks at a log, and compares it with an earlier look at the same namespace, or with nothing
+// if before is nil. Identity is what [Identity] returns, or how another store identifies itself.
 //
 // Look compares only those parts of the identity that both looks have. If the new look lacks a
 // part, it keeps the earlier one for the next look. Numbers were lost, as by a restore, if they
 // were used before and are not now, if a launch number now belongs to another launch, or if a
 // generator number was claimed again. Look therefore also detects a log that was lost and then used
-// until its numbers passed those of the earlier look.
+// until its numbers passed the earlier ones.
 //
 // Look cannot detect two kinds of loss. One is the loss of numbers that were used only since the
 // earlier look, so look often. The other is a log that went back but lost only values of log
@@ -108,11 +108,11 @@ func Look(
 // Leave raises a log counter by one, and records that in the state. Because nothing else raises
 // this counter, the next Look with this state detects every restore to an earlier time, however
 // much the log was used since. The counter has a random name, doctor/…, and each file of states
-// needs a mark of its own.
+// needs its own mark.
 //
 // Call Leave soon after the look. If the counter no longer has the value that the look found, the
-// log went back in between or something else raised the counter. Leave then returns an error, and
-// the state keeps the mark that the look found. Other errors are the log's.
+// log went back in between or something else raised the counter, so Leave returns an error, and the
+// state keeps the mark that the look found. Other errors are the log's.
 func (s *State) Leave(ctx context.Context, log *launchlog.Log) error {
 	if s.Mark == "" {
 		s.Mark = markPrefix + strings.ToLower(launchlog.NewNote())
@@ -135,22 +135,22 @@ func (s *State) Leave(ctx context.Context, log *launchlog.Log) error {
 	return nil
 }
 
-// IsMark reports whether the counter of that name is a mark of [State.Leave]. Nothing else depends
-// on such a counter.
+// IsMark reports whether the counter of that name is a mark of [State.Leave], on which nothing else
+// depends.
 func IsMark(counter string) bool {
 	word, ok := strings.CutPrefix(counter, markPrefix)
 	return ok && markPattern().MatchString(word)
 }
 
-// markPrefix begins the names of marks. A note in lower case follows.
+// markPrefix begins the names of marks, before a note in lower case.
 const markPrefix = "doctor/"
 
 var markPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[a-z2-7]{26}$`)
 })
 
-// floorOf returns the name of the floor of the pool whose number or freed time the counter lends.
-// It is empty for other counters.
+// floorOf returns the name of the floor of the pool whose number or freed time the counter lends,
+// or "" for other counters.
 func floorOf(counter string) string {
 	for _, p := range claims.Pools() {
 		if floor := p.FloorOf(counter); floor != "" {
@@ -212,8 +212,8 @@ func (s State) compare(now State, r *checks.Reporter) {
 	r.Pass("the store is the same as at the last look: %s", now.identity())
 }
 
-// missing reports what is lower than it was, and what was replaced. A launch that has ended hands
-// out no more numbers.
+// missing reports what is lower than it was, and what was replaced, except in launches that have
+// ended, because these hand out no more numbers.
 func (s State) missing(
 	ctx context.Context, log *launchlog.Log, c *content, now State, r *checks.Reporter,
 ) error {

@@ -93,7 +93,7 @@ func mysqlVersion(ctx context.Context, db *database, r *checks.Reporter) error {
 	return nil
 }
 
-// oldMySQL parses the result of version(). MariaDB may prefix it with 5.5.5-.
+// oldMySQL parses the result of version(), which MariaDB may prefix with 5.5.5-.
 func oldMySQL(version string) (bool, error) {
 	m := mysqlNumber().FindStringSubmatch(strings.TrimPrefix(version, "5.5.5-"))
 	if m == nil {
@@ -119,8 +119,8 @@ func mysqlGalera(ctx context.Context, db *database, r *checks.Reporter) error {
 	return err
 }
 
-// mysqlReplicas counts the replicas that read the binary log. MariaDB has a status for that. In
-// MySQL they appear among the server's processes, if the role is allowed to see these.
+// mysqlReplicas counts the replicas that read the binary log. MariaDB has a status for that,
+// whereas in MySQL they appear among the server's processes, if the role is allowed to see these.
 func mysqlReplicas(ctx context.Context, db *database, r *checks.Reporter) error {
 	connected, err := db.shown(ctx, "SHOW GLOBAL STATUS LIKE 'Slaves_connected'")
 	if err == nil && connected == "" {
@@ -204,8 +204,8 @@ type use struct{ right, table, text string }
 // mysqlRights asks the server for the plan of a statement, which the server refuses if it would
 // refuse the statement. Roles and patterns therefore count as they do for an app.
 func mysqlRights(ctx context.Context, db *database, r *checks.Reporter) error {
-	// those lists the uses for which the role has the right, or those for which it lacks it.
-	// Another check reports missing tables.
+	// those lists the uses for which the role has the right, or those for which it lacks it, and
+	// leaves missing tables to another check.
 	those := func(uses []use, has bool) (list []string, err error) {
 		for _, u := range uses {
 			text := strings.ReplaceAll(u.text, "{}", db.table(u.table))
@@ -259,7 +259,7 @@ func grantee(account string) string {
 	return "'" + account[:i] + "'@'" + account[i+1:] + "'"
 }
 
-// mysqlIdentity returns the server's identifiers. MySQL has server_uuid. MariaDB servers that
+// mysqlIdentity returns the server's identifiers: MySQL has server_uuid, and MariaDB servers that
 // replicate from each other differ by server_id.
 func mysqlIdentity(ctx context.Context, db *database) (map[string]string, error) {
 	identity := map[string]string{"database": db.schema}

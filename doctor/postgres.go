@@ -80,8 +80,8 @@ func postgresVersion(ctx context.Context, db *database, r *checks.Reporter) erro
 	return err
 }
 
-// postgresStandbys counts the connected standbys. A role that may not see their state still sees
-// how many there are.
+// postgresStandbys counts the connected standbys, which are visible even to a role that may not see
+// their state.
 func postgresStandbys(ctx context.Context, db *database, r *checks.Reporter) error {
 	var names string
 	var connected, synchronous, hidden int

@@ -22,7 +22,7 @@ const (
 	marked = 100
 )
 
-// A content is what a log holds. It is read once, and then checked.
+// A content is what a log holds, which is read once and then checked.
 type content struct {
 	asked, answered time.Time // by this machine's clock, around the question for the store's time
 	store           time.Time // zero if the store has no clock
@@ -157,8 +157,8 @@ func (c *content) now() time.Time {
 	return c.store
 }
 
-// lastLaunch returns the highest launch number that is used. Numbers that an operator skipped by an
-// advance have an event but no launch.
+// lastLaunch returns the highest launch number that is used. An operator's advance skips numbers,
+// which then have an event but no launch.
 func (c *content) lastLaunch() (last int) {
 	if len(c.newest) > 0 {
 		last = c.newest[0].ID

@@ -33,9 +33,10 @@ type database struct {
 
 // An engine is what differs between dialects.
 type engine struct {
-	// place finds the tables' schema. It is nil for a database without schemas.
+	// place finds the tables' schema, and is nil for a database without schemas.
 	place func(ctx context.Context, db *database) (schema string, err error)
-	// server holds the checks of the server, and content those of the tables, which must exist.
+	// server holds the checks of the server, and content the checks of the tables, which must
+	// exist.
 	server, content []checks.Probe[*database]
 	identity        func(ctx context.Context, db *database) (map[string]string, error)
 }
@@ -72,8 +73,8 @@ func SQL(ctx context.Context, db *sql.DB, d migrations.Dialect, schema ...string
 
 // Identity returns how a database identifies itself, by name: the server, and the tables if they
 // can be identified. The identity changes with a failover and with most restores. In SQLite it is
-// the file's inode number, which does not change when the file is overwritten. The errors are those
-// of [SQL].
+// the file's inode number, which does not change when the file is overwritten. Identity returns the
+// same errors as [SQL].
 func Identity(ctx context.Context, db *sql.DB, d migrations.Dialect, schema ...string) (
 	map[string]string, error,
 ) {
@@ -158,8 +159,8 @@ func schemaVersion(_ context.Context, db *database, r *checks.Reporter) error {
 	return nil
 }
 
-// fittingRows looks for rows with numbers that were not handed out yet. It reads only the ends of
-// indexes.
+// fittingRows looks for rows with numbers that were not handed out yet, and reads only the ends of
+// indexes for that.
 func fittingRows(ctx context.Context, db *database, r *checks.Reporter) error {
 	for _, query := range []string{
 		`SELECT namespace, 0, last_launch_id + 1, (SELECT coalesce(max(launch_id), 0)
@@ -192,8 +193,8 @@ func fittingRows(ctx context.Context, db *database, r *checks.Reporter) error {
 	return nil
 }
 
-// setting returns a check of one value, which passes if good contains it. The text has %s for the
-// value.
+// setting returns a check of one value, which passes if good contains the value. The text shows the
+// value in place of %s.
 func setting(
 	code string, level checks.Level, query, text string, good ...string,
 ) checks.Probe[*database] {

@@ -24,8 +24,8 @@ var sqlite = engine{
 	identity: sqliteIdentity,
 }
 
-// sqliteWritable acquires the lock for writing, and releases it. If another process holds it, then
-// that process writes. A read-only file refuses the statement, but not the lock.
+// sqliteWritable acquires the lock for writing, and releases it. If another process holds the lock,
+// that process is writing. A read-only file allows the lock but not the statement.
 func sqliteWritable(ctx context.Context, db *database, r *checks.Reporter) error {
 	_, err := db.ExecContext(ctx, "BEGIN IMMEDIATE")
 	if err == nil && db.have > 0 {
@@ -85,8 +85,8 @@ func sqliteIntegrity(ctx context.Context, db *database, r *checks.Reporter) erro
 	return nil
 }
 
-// sqliteIdentity returns the file's inode number. The number of its device may change when the
-// machine restarts.
+// sqliteIdentity returns the file's inode number, but not its device's number, which may change
+// when the machine restarts.
 func sqliteIdentity(ctx context.Context, db *database) (map[string]string, error) {
 	var path string
 	err := db.one(ctx, `SELECT coalesce(file, '') FROM pragma_database_list WHERE name = 'main'`,

@@ -33,7 +33,8 @@ type Share struct {
 func (s Share) Part() float64 { return float64(s.Used) / float64(s.Max) }
 
 // Level returns the level of launchlog.Usage: 95, 90, 80 or 0 percent. The checks make a note from
-// 80 on, and a finding from 90 on. Level is 0 for launches, because their digits are reused.
+// 80 on, and a finding from 90 on, but for launches Level is always 0, because their digits are
+// reused.
 func (s Share) Level() int {
 	if s.Of == Launches {
 		return 0

@@ -12,19 +12,19 @@ import (
 	"github.com/idmint/idmint/launchlog/checks"
 )
 
-// WatchOptions are the optional settings of [NewWatch]. The zero value is a good choice.
+// WatchOptions are the optional settings of [NewWatch], whose zero value is a good choice.
 type WatchOptions struct {
 	// Every is how long a reading is kept before the log is read again. Zero means a minute. A
 	// reading asks for the running launches and for the log counters in pages of 1,000, and reads
 	// at most 10,000 of each. The limit bounds the memory of a watch, because an app may create any
 	// number of counters. A note reports when it is reached.
 	Every time.Duration
-	// Timeout is how long a reading may take. Zero means 2 s.
+	// Timeout is how long a reading may take, by default 2 s.
 	Timeout time.Duration
-	// Checks makes further checks, for example of the database by [SQL]. It runs with each reading,
+	// Checks makes further checks, for example of the database by [SQL], with each reading and
 	// within the same timeout.
 	Checks func(context.Context) ([]checks.Result, error)
-	// Now is this machine's clock. Nil means time.Now.
+	// Now is this machine's clock, by default time.Now.
 	Now func() time.Time
 }
 
@@ -38,14 +38,14 @@ type Watch struct {
 	next time.Time // when to read again; guarded by turn
 }
 
-// A Reading is the result of reading a log. It must not be changed.
+// A Reading is the result of reading a log, and must not be changed.
 type Reading struct {
 	At      time.Time // when it began, by this machine's clock
 	Took    time.Duration
 	Shares  []Share         // what is used up
 	Results []checks.Result // of the checks of [Log] and of WatchOptions.Checks
 	Claims  []claims.Claim // all numbers ever lent, the latest first
-	// Err is why the log did not answer. If it is set, then nothing of the above is known.
+	// Err is why the log did not answer, in which case nothing of the above is known.
 	Err error
 	// Good is the last reading that succeeded: this one, an earlier one, or nil.
 	Good *Reading
@@ -59,7 +59,7 @@ const mostRead = 10_000
 // again is how soon a log that did not answer is asked again.
 const again = 5 * time.Second
 
-// NewWatch creates a watch of a log. It reads nothing before the first call of Read.
+// NewWatch creates a watch of a log, which reads nothing before the first call of Read.
 func NewWatch(log *launchlog.Log, opts *WatchOptions) *Watch {
 	w := &Watch{log: log, turn: make(chan struct{}, 1)}
 	if opts != nil {

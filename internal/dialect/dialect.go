@@ -54,8 +54,8 @@ var known = map[Dialect]knowledge{
 	Postgres: {
 		family: Postgres, driver: "pgx",
 		quote: doubled, mark: `"`, codes: postgresCause,
-		// Another collation sorts texts differently. CHAR(16) does not exactly match a text
-		// parameter, which prevents some queries from using its index.
+		// Another collation would sort texts differently, and CHAR(16) does not exactly match a
+		// text parameter, which prevents some queries from using its index.
 		columns: map[string]string{
 			"bigint": "BIGINT", "bytes": "BYTEA", "text": `TEXT COLLATE "C"`, "uuid": "UUID",
 		},
@@ -88,7 +88,7 @@ func Family(d Dialect) Dialect { return known[d].family }
 // Driver returns the name under which the dialect's Go driver registers with database/sql.
 func Driver(d Dialect) string { return known[d].driver }
 
-// Quote quotes a name as an identifier. An unknown dialect quotes as standard SQL does.
+// Quote quotes a name as an identifier, as in standard SQL if the dialect is unknown.
 func (d Dialect) Quote(name string) string {
 	k, ok := known[d]
 	if !ok {

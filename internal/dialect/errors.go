@@ -11,7 +11,7 @@ import (
 // A Cause is why a database refused or aborted a request.
 type Cause int
 
-// The causes. After any of them except Other, Absent, Guarded and Away, nothing was changed.
+// The causes, of which all except Other, Absent, Guarded and Away mean that nothing was changed.
 const (
 	// Other is an error that will recur, as far as this package knows.
 	Other Cause = iota
@@ -21,13 +21,13 @@ const (
 	Crowded
 	// CutOff: a time limit or an operator ended the statement or the transaction.
 	CutOff
-	// Away: the server or the connection ended. A commit that was sent may have succeeded.
+	// Away: the server or the connection ended, although a commit that was sent may have succeeded.
 	Away
-	// ReadOnly: the server is read-only. During a failover another server may soon take its place.
+	// ReadOnly: the server is read-only, but during a failover another one may soon take its place.
 	ReadOnly
 	// Absent: the table, or a column in it, does not exist.
 	Absent
-	// Guarded: a trigger of the launch log protects what was used. MySQL's log has no triggers.
+	// Guarded: a trigger of the launch log, which has none in MySQL, protects what was used.
 	Guarded
 )
 

@@ -9,10 +9,10 @@ import (
 
 // SQLiteDSN returns the data source name of a file for go-sqlite3, with the settings that all files
 // of this module need: IMMEDIATE transactions, synchronous=EXTRA, and foreign keys. The file keeps
-// its journal mode. A new file has SQLite's default, a rollback journal. EXTRA syncs the folder
-// when that journal is deleted. Otherwise the journal could reappear after a power failure, and
-// SQLite would undo the commit. Mode is SQLite's: "rw", or "rwc" to create the file. SQLite itself
-// waits up to busy for a lock, regardless of a context. Zero means the driver's default of 5 s.
+// its journal mode, and a new file has SQLite's default, a rollback journal. EXTRA syncs the folder
+// when that journal is deleted, because otherwise the journal could reappear after a power failure,
+// and SQLite would undo the commit. Mode is SQLite's: "rw", or "rwc" to create the file. SQLite
+// itself waits up to busy for a lock, regardless of a context, and by default 5 s.
 func SQLiteDSN(path, mode string, busy time.Duration) string {
 	return sqliteDSN(path, busy, url.Values{
 		"mode":          {mode},
@@ -22,8 +22,8 @@ func SQLiteDSN(path, mode string, busy time.Duration) string {
 	})
 }
 
-// SQLiteReaderDSN is like [SQLiteDSN], for a file that is only read. Mode "ro" would not allow
-// SQLite to undo what a crash left incomplete.
+// SQLiteReaderDSN is like [SQLiteDSN], for a file that is only read, but not in mode "ro", in which
+// SQLite could not undo what a crash left incomplete.
 func SQLiteReaderDSN(path string, busy time.Duration) string {
 	return sqliteDSN(path, busy, url.Values{"mode": {"rw"}, "_query_only": {"on"}})
 }
@@ -38,8 +38,8 @@ func sqliteDSN(path string, busy time.Duration, settings url.Values) string {
 // A Setting is a session variable of MySQL and MariaDB, whose default differs between servers.
 type Setting struct {
 	Name, Value string
-	// Fit is a condition for sessions that others have set up. It is "" if another value can only
-	// make statements fail, without changing results.
+	// Fit is a condition for sessions that others have set up, or "" if another value can only make
+	// statements fail, without changing results.
 	Fit string
 }
 

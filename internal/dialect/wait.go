@@ -21,9 +21,9 @@ const (
 )
 
 // Attempts counts attempts from 1, until ctx ends or the caller stops. Before each attempt but the
-// first it pauses for a random time. The pause is up to 10 ms at first, and the limit doubles each
-// time until it reaches longest. Random pauses keep processes that wait for the same event from
-// returning together. If ctx has ended, there is no attempt, not even the first.
+// first it pauses for a random time, which is up to 10 ms at first, and then up to twice as long
+// each time until it reaches longest. Random pauses keep processes that wait for the same event
+// from returning together. An ended ctx allows no attempt, not even the first.
 func Attempts(ctx context.Context, longest time.Duration) iter.Seq[int] {
 	return attempts(ctx, firstPause, longest)
 }
@@ -57,8 +57,8 @@ func Await(
 		if err == nil || !passes(err) && !errors.Is(err, waiting.Err()) {
 			return err
 		}
-		// The end of the wait cuts off an attempt, whose error need not say so: a dial returns "i/o
-		// timeout".
+		// The end of the wait cuts off an attempt, but the error may not show it: a dial returns
+		// "i/o timeout".
 		timeout := net.Error(nil)
 		isCut := errors.As(err, &timeout) && timeout.Timeout() || errors.Is(err, waiting.Err())
 		if last == nil || !isCut {

@@ -23,8 +23,8 @@ const (
 	End // the request arrives, and the connection ends before the answer
 )
 
-// A Wire is the network between a client and its servers. It loses and delays what a test chooses.
-// The client must dial with it.
+// A Wire is the network between a client and its servers, which loses and delays what a test
+// chooses. The client must dial with it.
 type Wire struct {
 	mu    sync.Mutex // guards the following fields
 	hook  func(request []byte) Fate
@@ -57,8 +57,8 @@ func (w *Wire) Dial(ctx context.Context, network, address string) (net.Conn, err
 	return c, nil
 }
 
-// Hook sets the function that decides about each request, as the client writes it. Nil lets all
-// pass.
+// Hook sets the function that decides about each request, as the client writes it, or lets all pass
+// if it is nil.
 func (w *Wire) Hook(hook func(request []byte) Fate) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

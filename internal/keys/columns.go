@@ -43,8 +43,8 @@ func In(t reflect.Type) (found ID, null bool) {
 	return nil, false
 }
 
-// TypeOf returns a value's type, or the type that it points to, through any number of pointers. It
-// returns nil for nil.
+// TypeOf returns a value's type, or the type that it points to, through any number of pointers, and
+// nil for nil.
 func TypeOf(v any) reflect.Type {
 	t := reflect.TypeOf(v)
 	for t != nil && t.Kind() == reflect.Pointer {

@@ -1,6 +1,6 @@
 // Package keys is shared by the adapters of ORMs. It knows which source mints the keys of a type,
-// and which columns store IDs. Its errors do not begin with a package name, because the adapters
-// add theirs.
+// and which columns store IDs. Its errors do not begin with a package name, because each adapter
+// adds its own.
 package keys
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/idmint/idmint/internal/nilable"
 )
 
-// A Source mints IDs of one scheme, as generator.Decimal does. It must be safe for concurrent use.
+// A Source mints IDs of one scheme, as generator.Decimal does, and must be safe for concurrent use.
 type Source[T idtype.ID] interface {
 	// Fill mints len(dst) IDs and returns how many it minted, which is fewer only with an error.
 	Fill(ctx context.Context, dst []T) (int, error)
@@ -43,7 +43,7 @@ func (m minter[T]) Scheme() idtype.Scheme { return schemeOf(m.Type()) }
 func (m minter[T]) Type() reflect.Type { return reflect.TypeFor[T]() }
 
 // Mint returns all n IDs or an error. If the source fails midway, the IDs that it has minted are
-// never stored. Such gaps do no harm.
+// never stored, but such gaps do no harm.
 func (m minter[T]) Mint(ctx context.Context, n int) (reflect.Value, error) {
 	ids := make([]T, n)
 	got, err := m.source.Fill(ctx, ids)
@@ -54,7 +54,7 @@ func (m minter[T]) Mint(ctx context.Context, n int) (reflect.Value, error) {
 	return reflect.ValueOf(ids), err
 }
 
-// A Rule says which keys a source mints. Use and For create rules, which are immutable.
+// A Rule, which Use and For create, says which keys a source mints, and is immutable.
 type Rule struct {
 	Minter
 	key reflect.Type // the only key type; nil in a general rule
@@ -70,13 +70,13 @@ func For[K, T idtype.ID](s Source[T]) Rule {
 	return r
 }
 
-// Rules find the source of a key type. They are immutable.
+// Rules find the source of a key type, and are immutable.
 type Rules struct {
 	general map[idtype.Scheme]Rule // by [idtype.LayoutOf]
 	keys    map[reflect.Type]Rule
 }
 
-// NewRules checks rules. The error joins all problems.
+// NewRules checks rules, and returns an error that joins all problems.
 func NewRules(rules []Rule) (*Rules, error) {
 	all := &Rules{map[idtype.Scheme]Rule{}, map[reflect.Type]Rule{}}
 	var errs []error

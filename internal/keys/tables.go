@@ -29,7 +29,7 @@ var primary = map[dialect.Dialect]string{
 }
 
 // CheckTable checks whether a database would assign a key to a row that is inserted without one.
-// The name of the table must be quoted.
+// The table's name must be quoted.
 func CheckTable(ctx context.Context, db *sql.DB, d dialect.Dialect, table string) error {
 	rows, err := db.QueryContext(ctx, primary[d], table)
 	if err != nil {

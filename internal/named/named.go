@@ -27,7 +27,7 @@ func (e *failure) Error() string {
 
 func (e *failure) Unwrap() error { return e.err }
 
-// Failed adds a package's name before an error. It returns nil for nil.
+// Failed adds a package's name before an error, and returns nil for nil.
 func Failed(name string, err error) error {
 	if err == nil {
 		return nil

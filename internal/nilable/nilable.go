@@ -1,4 +1,4 @@
-// Package nilable also detects nil inside an interface, where a method call would panic.
+// Package nilable detects nil even inside an interface, for which a method call would panic.
 package nilable
 
 import "reflect"

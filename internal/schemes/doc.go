@@ -2,6 +2,5 @@
 // codecs, forms, schemas, help texts and documents are generated from its [Facts].
 //
 // It also analyzes IDs: which schemes an ID fits, its parts, and the time that it carries. A [Kind]
-// knows the forms of a scheme. [Find] parses a text with all kinds, and ranks the matches.
-// [Kind] knows the forms of a scheme. [Find] reads a text by all kinds, and ranks what fits.
+// knows the forms of a scheme, and [Find] parses a text with all kinds, and ranks the matches.
 package schemes

@@ -12,8 +12,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// Facts describe a scheme once. SQL functions, columns, schemas, help texts, and the JavaScript
-// implementation are generated from them.
+// Facts describe a scheme once, and are the source of SQL functions, columns, schemas, help texts,
+// and the JavaScript implementation.
 type Facts struct {
 	Scheme     idtype.Scheme
 	Layout     string // the name of a layout, "" for the default one
@@ -104,7 +104,7 @@ func (k *Kind[T]) setPartNames() {
 // Known returns the facts themselves.
 func (f *Facts) Known() *Facts { return f }
 
-// countDigits counts the digits of those fields that of selects.
+// countDigits counts the digits of the fields that the function selects.
 func countDigits(fields []Field, of func(Field) bool) (n int) {
 	for _, field := range fields {
 		if of(field) {
@@ -135,8 +135,8 @@ func (f *Facts) Power(digits int) int64 {
 	return power
 }
 
-// Part returns the field of a part, and how many digits are below it. If a part has several fields,
-// it returns the lowest one.
+// Part returns the field of a part, the lowest one if there are several, and how many digits are
+// below it.
 func (f *Facts) Part(name string) (field Field, below int) {
 	for _, other := range slices.Backward(f.Fields) {
 		if other.Name == name {

@@ -11,9 +11,9 @@ type Fit struct {
 	Form string
 }
 
-// Find parses a text with every scheme, in every form. More likely matches come first. If two forms
-// of a scheme represent the same ID, only the first one is kept. Of the other [Layouts] only likely
-// matches are included.
+// Find parses a text with every scheme, in every form, and returns more likely matches first. If
+// two forms of a scheme represent the same ID, only the first one is kept, and of the other
+// [Layouts] only likely matches are included.
 func Find(text string, now time.Time) []Fit {
 	var fits []Fit
 	for _, s := range All() {

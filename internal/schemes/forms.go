@@ -18,8 +18,8 @@ const (
 	UUID   = "uuid"
 )
 
-// A Form is a way to write an ID that people see. Read is strict: it accepts what Write produces,
-// and what databases show.
+// A Form is a way to write an ID that people see. Read is strict: it accepts only what Write
+// produces, and what databases show.
 type Form[T any] struct {
 	Name     string
 	Read     func(string) (T, error)

@@ -88,8 +88,7 @@ type ID interface {
 	// When returns the times in words.
 	When(now time.Time) string
 	Parts() []Part
-	// Bits returns the ID's bits in order. It returns "" if the parts are decimal places, or if
-	// there are none.
+	// Bits returns the ID's bits in order, or "" if the parts are decimal places or missing.
 	Bits() string
 	// Summary describes the ID in one line.
 	Summary(now time.Time) string
@@ -283,7 +282,7 @@ func (i Identity[T]) Summary(now time.Time) string {
 // AppendText appends the ID's text.
 func (i Identity[T]) AppendText(b []byte) ([]byte, error) { return i.ID.AppendText(b) }
 
-// AppendJSON appends the object that the command compose reads. No form needs escaping.
+// AppendJSON appends the object that the command compose reads, in which no form needs escaping.
 func (i Identity[T]) AppendJSON(b []byte) ([]byte, error) {
 	b = append(append(append(b, `{"scheme":"`...), i.Scheme...), '"')
 	if i.Layout != "" {

@@ -44,8 +44,8 @@ var Short = add(&Kind[idtype.ShortID]{
 	Span:   within(idtype.Bounds[idtype.ShortID]),
 })
 
-// shortPattern matches the texts of short IDs. The two lowest digits come first. The highest digit
-// is not A, which is 0, and of eleven digits it is at most H, which is 7.
+// shortPattern matches the texts of short IDs, which begin with the two lowest digits. The highest
+// digit is not A, which is 0, and of eleven digits it is at most H, which is 7.
 const shortPattern = "^(?:[B-Za-z0-9_-][A-Za-z0-9_-]?|[A-Za-z0-9_-]{2}" +
 	"(?:[B-Za-z0-9_-][A-Za-z0-9_-]{0,7}|[B-H][A-Za-z0-9_-]{8}))$"
 

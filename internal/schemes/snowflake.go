@@ -23,7 +23,7 @@ var (
 	SonyflakeV2 = SnowflakeIn[idtype.SonyflakeV2]("sonyflakev2")
 )
 
-// Layouts are those kinds. Their numbers cannot be distinguished from Twitter's.
+// Layouts are those kinds, whose numbers cannot be distinguished from Twitter's.
 var Layouts = []Scheme{Discord, TSID, PgEdge, UnixEpoch, SonyflakeV1, SonyflakeV2}
 
 // SnowflakeIn returns the kind of snowflake IDs in a layout, which has a name unless it is

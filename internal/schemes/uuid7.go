@@ -10,7 +10,7 @@ import (
 	"github.com/idmint/idmint/idtype/formats"
 )
 
-// UUID7 is the kind of UUIDs of version 7. It needs no SQL functions, because databases have their
+// UUID7 is the kind of UUIDs of version 7, which need no SQL functions because databases have their
 // own.
 var UUID7 = add(&Kind[idtype.UUID7ID]{
 	Facts: Facts{

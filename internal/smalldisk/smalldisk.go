@@ -10,7 +10,7 @@ import (
 )
 
 // Mount mounts a disk of size bytes until the end of the test. The file [Ballast] takes an eighth
-// of it, and can be removed to make room. Mount requires root on Linux. Otherwise it skips the
+// of it, and can be removed to make room. Mount requires root on Linux, and otherwise skips the
 // test, or fails it in CI.
 func Mount(t *testing.T, size int) (dir string) {
 	t.Helper()

@@ -10,7 +10,7 @@ import (
 
 const variable = "IDMINT_TEST_SUBPROCESS"
 
-// Main is called by TestMain. It calls [Work], and otherwise runs the tests.
+// Main is called by TestMain, and calls [Work], or otherwise runs the tests.
 func Main(m *testing.M, workers map[string]func(args []string) error) {
 	Work(workers)
 	os.Exit(m.Run())

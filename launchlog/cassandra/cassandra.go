@@ -26,12 +26,12 @@ type Config struct {
 	User     string
 	Password string `json:"-"` // unused if User is empty
 
-	// TLS is for nodes that encrypt. If it is nil, connections are not encrypted. The node's
-	// certificate is always verified.
+	// TLS is for nodes that encrypt, and always verifies the node's certificate. If it is nil,
+	// connections are not encrypted.
 	TLS *tls.Config
 
-	// DataCenter is the data center of all hosts. Nodes of other data centers are not asked. Empty
-	// means any. It must be set with LocalSerial.
+	// DataCenter is the data center of all hosts, or any if it is empty. Nodes of other data
+	// centers are not asked. With LocalSerial it must be set.
 	DataCenter string
 
 	// LocalSerial lets only the nodes of DataCenter decide, with LOCAL_SERIAL and LOCAL_QUORUM
@@ -80,7 +80,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	return &Store{kv.New(e, nil), e}, nil
 }
 
-// Close closes the connections. Calls in progress fail. It takes at most 2 s per host.
+// Close closes the connections, which takes at most 2 s per host. Calls in progress fail.
 func (s *Store) Close() error {
 	s.engine.Close()
 	return nil
@@ -98,8 +98,8 @@ func (c Config) Format(f fmt.State, verb rune) {
 	fmt.Fprintf(f, fmt.FormatString(f, verb), plain(c))
 }
 
-// Checked returns the config with the port of each host, as [Open] uses it. The error wraps a
-// [*launchlog.RequestError].
+// Checked returns the config with the port of each host, as [Open] uses it, or an error that wraps
+// a [*launchlog.RequestError].
 func (c Config) Checked() (_ Config, err error) {
 	c.Hosts, err = kv.Addresses("Hosts", c.Hosts, defaultPort)
 	switch {
@@ -126,8 +126,8 @@ func (c Config) serialLevel() string {
 // table returns a table's name, qualified by its keyspace.
 func (c Config) table(name string) string { return `"` + c.Keyspace + `".` + name }
 
-// failed adds the package's name to an error that leaves the package. Errors of steps get
-// launchlog's name instead.
+// failed adds the package's name to an error that leaves the package, unlike errors of steps, which
+// get launchlog's name.
 func failed(err error) error { return named.Failed("launchlog/cassandra", err) }
 
 // A SerialError is wrapped by the errors of [Open] and [Migrate] if the keyspace's log was created

@@ -1,6 +1,6 @@
-// Package cassandra keeps a launch log in Apache Cassandra 4.1 or later, through
-// github.com/apache/cassandra-gocql-driver/v2. It implements launchlog.Store. It is a separate
-// module, so that Cassandra's dependencies appear only in the go.sum of those who use it.
+// Package cassandra is a launchlog.Store that keeps a launch log in Apache Cassandra 4.1 or later,
+// through github.com/apache/cassandra-gocql-driver/v2. It is a separate module, so that Cassandra's
+// dependencies appear only in the go.sum of those who use it.
 //
 //	config := cassandra.Config{
 //		Hosts: []string{"cassandra1", "cassandra2", "cassandra3"}, Keyspace: "shop",
@@ -78,7 +78,7 @@
 // time. Steps on existing counters and launches need no extra request. A truncated log stays
 // unusable: [Open] and [Migrate] refuse it until the keyspace is dropped.
 //
-// That does not make a TRUNCATE safe while apps are running. Stop them first:
+// Even so, a TRUNCATE is not safe while apps are running. Stop them first, because otherwise:
 //
 //   - Nodes truncate one after another. Meanwhile a step may find a row on a node that has not yet
 //     truncated, in an older version than the latest.
@@ -87,8 +87,8 @@
 //   - With paxos_variant: v1 a read at that moment may bring the marker row back. Then the
 //     truncation goes unnoticed.
 //
-// The role needs SELECT and MODIFY on the keyspace. For package cassandradoctor it also needs
-// SELECT on the table system_views.settings.
+// The role needs SELECT and MODIFY on the keyspace, and for package cassandradoctor also SELECT on
+// the table system_views.settings.
 //
 // Other databases speak Cassandra's protocol, but none of them was tested.
 package cassandra

@@ -40,7 +40,8 @@ type engine struct {
 
 var _ kv.Engine = (*engine)(nil)
 
-// newEngine returns an engine that still must be bound. A node may take patience for a request.
+// newEngine returns an engine that still must be bound, and gives a node as long as patience for a
+// request.
 func newEngine(config Config, patience, callTime time.Duration) *engine {
 	e := &engine{config: config, serial: gocql.Serial, quorum: gocql.Quorum}
 	if config.LocalSerial {
@@ -63,7 +64,7 @@ func (e *engine) Close() { e.cluster.Close() }
 // texts are the statements.
 type texts struct{ insert, update, remove, rows, row, list string }
 
-// newTexts returns the statements for a table. No statement sets a timestamp or a TTL.
+// newTexts returns the statements for a table, none of which sets a timestamp or a TTL.
 func newTexts(table string) texts {
 	const named = ` WHERE part = ? AND name = ?`
 	return texts{
@@ -78,8 +79,8 @@ func newTexts(table string) texts {
 	}
 }
 
-// Read implements kv.Engine. If all rows are absent, the log may have been truncated. After a
-// TRUNCATE no row of an old partition exists, so an existing row needs no second look.
+// Read implements kv.Engine. If all rows are absent, it also checks whether the log was truncated.
+// An existing row needs no such check, because after a TRUNCATE no row of an old partition exists.
 func (e *engine) Read(ctx context.Context, part string, names ...string) ([]kv.Row, error) {
 	all, err := e.snapshot(ctx, part, names)
 	if err == nil && none(all) {
@@ -93,8 +94,9 @@ func none(rows []kv.Row) bool {
 	return !slices.ContainsFunc(rows, func(r kv.Row) bool { return r.Version != 0 })
 }
 
-// still returns launchlog.ErrOtherLog if the log's schema row is gone. Nothing deletes it, so the
-// table was truncated. Migrate writes that row once, before any process knows the table's name.
+// still returns launchlog.ErrOtherLog if the log's schema row is gone, which means that the table
+// was truncated, because nothing deletes the row. Migrate writes it once, before any process knows
+// the table's name.
 //
 // The read is serial, and a serial read by Paxos v2 repairs nothing. In the middle of a TRUNCATE it
 // therefore does not bring the row back to nodes that have dropped it.
@@ -157,7 +159,7 @@ func (e *engine) one(
 
 // Commit implements kv.Engine. A commit that compares an existing row fails once the log was
 // truncated. A commit that only inserts does not, so Commit checks afterwards that the log still
-// exists. That detects a TRUNCATE before the commit. A later TRUNCATE deletes this commit like all
+// exists, which detects a TRUNCATE before the commit. A later TRUNCATE deletes this commit like all
 // others.
 func (e *engine) Commit(ctx context.Context, part string, changes ...kv.Change) (bool, error) {
 	applied, doubt, err := kv.Ask(ctx, e.cluster, func(ctx context.Context, s *Session) (bool, error) {
@@ -180,8 +182,8 @@ func (e *engine) Commit(ctx context.Context, part string, changes ...kv.Change) 
 }
 
 // apply sends a batch of conditional statements. All rows are in one partition, so that the batch
-// is one decision of Paxos. It compares the version of each row, and raises it or deletes the row.
-// The batch is therefore executed at most once, however often and late it arrives.
+// is one decision of Paxos. It compares the version of each row, and raises it or deletes the row,
+// so that the batch is executed at most once, however often and late it arrives.
 func (e *engine) apply(
 	ctx context.Context, s *Session, part string, changes []kv.Change,
 ) (bool, error) {
@@ -221,7 +223,7 @@ func (e *engine) gone(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", launchlog.ErrOtherLog, err)
 }
 
-// List implements kv.Engine. It reads its pages one after another. Like Each, it always checks
+// List implements kv.Engine, and reads its pages one after another. Like Each, it always checks
 // whether the log was truncated, because both serve people and advances rather than an app's steps.
 func (e *engine) List(
 	ctx context.Context, part, after, before string, limit int,
@@ -236,7 +238,8 @@ func (e *engine) List(
 	return all, err
 }
 
-// Each implements kv.Engine. One SELECT of many partitions would put the whole load on one node.
+// Each implements kv.Engine by separate reads, because one SELECT of many partitions would put the
+// whole load on one node.
 func (e *engine) Each(ctx context.Context, parts []string, name string) ([]kv.Row, error) {
 	all := make([]kv.Row, len(parts))
 	err := kv.Parallel(ctx, len(parts), eachAtOnce, func(ctx context.Context, i int) error {

@@ -25,7 +25,7 @@ const (
 	logRow     = "log"
 
 	// The table of the rows is named after the log's random word. A recreated log has another
-	// table, which no request of a running app can reach, however late it arrives. What was
+	// table, which no request of a running app can reach, however late it arrives. Anything
 	// proposed to the old table stays there.
 	rowTable   = "idmint_row_"
 	rowColumns = ` (part text, name text, version bigint, value blob, PRIMARY KEY (part, name))`
@@ -46,8 +46,8 @@ type logged struct {
 // CREATE on the keyspace, or on all keyspaces. Migrate returns the schema's versions before and
 // after, and 0 as the version before a new log.
 //
-// Migrate asks all data centers, even with LocalSerial. Errors are those of [Open], except for a
-// missing log. If the table of the log's rows was dropped or truncated, the error is
+// Migrate asks all data centers, even with LocalSerial. It returns the same errors as [Open],
+// except for a missing log. If the table of the log's rows was dropped or truncated, the error is
 // [launchlog.ErrOtherLog], because that log cannot be created again. Drop the keyspace to create
 // another one.
 func Migrate(ctx context.Context, config Config) (from, to int, err error) {
@@ -67,7 +67,7 @@ func Migrate(ctx context.Context, config Config) (from, to int, err error) {
 	return from, to, failed(err)
 }
 
-// migrate is one attempt. Each of its requests may be repeated.
+// migrate is one attempt, each of whose requests may be repeated.
 func (e *engine) migrate(ctx context.Context) (from, to int, err error) {
 	err = e.makeKeyspace(ctx)
 	if err == nil {
@@ -133,7 +133,7 @@ func (e *engine) makeLog(ctx context.Context) (logged, error) {
 func (e *engine) find(ctx context.Context) error {
 	have, err := e.log(ctx, e.quorum)
 	if err == nil && have.rows == "" && e.config.LocalSerial {
-		// The row may not have reached this data center yet. It is never changed.
+		// The row, which is never changed, may not have reached this data center yet.
 		have, err = e.log(ctx, gocql.Quorum)
 	}
 	if isInvalid(err) {
@@ -208,8 +208,8 @@ func (e *engine) makeKeyspace(ctx context.Context) error {
 		`" WITH replication = `+literal(e.config.Replication))
 }
 
-// makeTable creates the table of the log. A recreated keyspace has another table, because Paxos
-// remembers its decisions by a table's identifier.
+// makeTable creates the table of the log. A recreated keyspace has another such table, because
+// Paxos remembers its decisions by a table's identifier.
 func (e *engine) makeTable(ctx context.Context) error {
 	if there, err := e.hasTable(ctx, logTable); there || err != nil {
 		return err

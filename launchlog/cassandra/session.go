@@ -17,7 +17,7 @@ import (
 // A Session is the driver's session, with a Close that always returns.
 type Session struct{ *gocql.Session }
 
-// Close closes the connections. It takes at most 2 s.
+// Close closes the connections, which takes at most 2 s.
 func (s *Session) Close() { within(closeTime, s.Session.Close) }
 
 // within runs do, and returns when do has returned or d has passed. The driver's Close may block
@@ -34,13 +34,13 @@ func within(d time.Duration, do func()) {
 	}
 }
 
-// Session connects to one node and no other, as [Open] does. It is meant for an operator's queries.
-// The caller must close it.
+// Session connects to one node and no other, as [Open] does. It is meant for an operator's queries,
+// and the caller must close it.
 func (c Config) Session(ctx context.Context, node string) (*Session, error) {
 	return c.session(ctx, node, requestTime)
 }
 
-// session implements Session. A request that takes longer than the timeout fails. The driver's
+// session implements Session. Requests that take longer than the timeout fail. The driver's
 // constructor takes no context, so if ctx ends first, it continues in the background, and its
 // result is closed.
 func (c Config) session(
@@ -79,7 +79,7 @@ func (c Config) session(
 	}
 }
 
-// cluster returns the driver's configuration for one node. It has no retry policy, because only the
+// cluster returns the driver's configuration for one node, without a retry policy, because only the
 // engine knows whether a request may be repeated.
 func (c Config) cluster(node string, timeout time.Duration, p *pin) *gocql.ClusterConfig {
 	cluster := gocql.NewCluster(node)
@@ -115,7 +115,7 @@ func (d dialer) DialContext(ctx context.Context, network, address string) (net.C
 
 // A pin keeps a session on the node that it was created for. The driver would look for others,
 // although LOCAL_SERIAL refers to the data center of the node that is asked. The pin also keeps the
-// reason why there is no connection, which the driver reports only as text.
+// error of a failed connection, which the driver reports only as text.
 type pin struct {
 	dataCenter string // "" means any
 
@@ -175,8 +175,8 @@ func judge(err error) kv.Verdict {
 	return kv.Unsure
 }
 
-// said returns the code of a node's error. It returns false for errors of the driver, and if there
-// was no answer.
+// said returns the code of a node's error, and false for errors of the driver and for a missing
+// answer.
 func said(err error) (code int, ok bool) {
 	var server gocql.RequestError
 	if !errors.As(err, &server) {

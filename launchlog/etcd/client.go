@@ -25,7 +25,7 @@ const (
 )
 
 // Client returns a client of one endpoint, configured as [Open] does. It is meant for an operator's
-// queries. The caller must close it.
+// queries, and the caller must close it.
 func (c Config) Client(ctx context.Context, endpoint string) (*clientv3.Client, error) {
 	client, err := c.connect(ctx, endpoint)
 	return client, failed(err)
@@ -109,7 +109,7 @@ func (c Config) probe(ctx context.Context, endpoint string) error {
 var errTLS = errors.New("the server does not speak unencrypted HTTP/2: it may require TLS")
 
 // byName are credentials for the configured server name. Without them gRPC would check the
-// endpoint's name, whatever the configuration says.
+// endpoint's name, even if the configuration has another one.
 type byName struct {
 	credentials.TransportCredentials
 	name string // of the server; the endpoint's if empty

@@ -1,5 +1,5 @@
-// Package etcd keeps a launch log in etcd, through go.etcd.io/etcd/client/v3. It implements
-// launchlog.Store, and is tested with etcd 3.7. It is a separate module, so that etcd's
+// Package etcd is a launchlog.Store that keeps a launch log in etcd, through
+// go.etcd.io/etcd/client/v3, and is tested with etcd 3.7. It is a separate module, so that etcd's
 // dependencies appear only in the go.sum of those who use it.
 //
 //	config := etcd.Config{Endpoints: []string{"etcd1:2379", "etcd2:2379", "etcd3:2379"}}
@@ -7,8 +7,8 @@
 //	store, err := etcd.Open(ctx, config)
 //
 // Every step is one transaction that compares the versions of the keys that it writes, and reads
-// are linearizable. The log depends on no lease, lock or clock. What a majority has acknowledged
-// survives the loss of any minority.
+// are linearizable. The log depends on no lease, lock or clock. Everything that a majority has
+// acknowledged survives the loss of any minority.
 //
 // # If a node does not answer
 //
@@ -17,7 +17,7 @@
 // A stopped or unreachable node therefore delays a call by at most 3 s, as long as a majority
 // answers. Name all nodes in [Config].Endpoints, because no others are asked.
 //
-// A call that no node answers ends after 5 s. The launchlog.Log then retries within its budget.
+// A call that no node answers ends after 5 s, and the launchlog.Log retries within its budget.
 //
 // # Keys
 //
@@ -25,7 +25,7 @@
 // prefixes do not overlap, even /a and /a/b. A launch has three keys. A generator number that is
 // taken has two, a counter two. Values are JSON, so that people can read them with etcdctl.
 //
-// Only [launchlog.Log.Trim] deletes keys: those of claims, which are never written again. Nothing
+// Only [launchlog.Log.Trim] deletes keys, namely of claims, which are never written again. Nothing
 // else may delete any, because a deleted key starts again at version 1, and numbers would then be
 // handed out twice.
 //

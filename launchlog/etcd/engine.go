@@ -44,7 +44,7 @@ func (e *engine) key(part, name string) string { return e.config.Prefix + ":" + 
 // schemaKey returns the key of the schema row.
 func (e *engine) schemaKey() string { return e.key(kv.SchemaPart, kv.SchemaRow) }
 
-// isHome returns ErrOtherLog if the schema row differs from the one of the log that was opened.
+// isHome returns ErrOtherLog if the schema row differs from what it was when the log was opened.
 func (e *engine) isHome(schema *etcdserverpb.ResponseOp) error {
 	if row := rowOf("", schema); e.schema != nil && !bytes.Equal(row.Value, e.schema) {
 		return launchlog.ErrOtherLog
@@ -174,9 +174,9 @@ func (e *engine) Commit(ctx context.Context, part string, changes ...kv.Change) 
 	return kv.Settled(ctx, e, part, changes)
 }
 
-// atQuota finds out whether a commit was executed although a node refused it for lack of space.
-// That is possible if the commit was under way when the quota was reached. Reads still work then,
-// and decide.
+// atQuota finds out whether a commit was executed although a node refused it for lack of space,
+// which is possible if it was under way when the quota was reached. Reads still work then, and
+// decide.
 func (e *engine) atQuota(
 	ctx context.Context, part string, changes []kv.Change, doubt bool, refusal error,
 ) (bool, error) {
@@ -245,5 +245,5 @@ func (e *engine) Each(ctx context.Context, parts []string, name string) ([]kv.Ro
 	return rows, ctx.Err()
 }
 
-// Now implements kv.Engine. It returns zero because etcd has no clock that clients can read.
+// Now implements kv.Engine, and returns zero because etcd has no clock that clients can read.
 func (e *engine) Now(ctx context.Context) (time.Time, error) { return time.Time{}, ctx.Err() }

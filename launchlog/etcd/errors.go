@@ -19,8 +19,8 @@ import (
 var ErrNoSpace = errors.New("launchlog/etcd: etcd's database has reached its quota: " +
 	"compact and defragment it, or raise --quota-backend-bytes, then run etcdctl alarm disarm")
 
-// failed adds the package's name to an error that leaves the package. Errors of steps get
-// launchlog's name instead.
+// failed adds the package's name to an error that leaves the package, unlike errors of steps, which
+// get launchlog's name.
 func failed(err error) error { return named.Failed("launchlog/etcd", err) }
 
 // judge interprets an error of clientv3 for a transaction that was sent to a node.

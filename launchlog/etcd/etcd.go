@@ -14,18 +14,18 @@ import (
 
 // Config says where the launch log is, and how to connect to it.
 type Config struct {
-	// Endpoints are the cluster's nodes, each as HOST:PORT. The port is 2379 by default.
+	// Endpoints are the cluster's nodes, each as HOST:PORT, where PORT is 2379 by default.
 	Endpoints []string
 
-	// Prefix begins all keys, as /NAME or /NAME/NAME. Names contain letters, digits and the signs -
-	// _ . ~ %, but begin with neither . nor ~. The default is /idmint.
+	// Prefix begins all keys, as /NAME or /NAME/NAME, and is /idmint by default. Names contain
+	// letters, digits and the signs - _ . ~ %, but begin with neither . nor ~.
 	Prefix string
 
 	// User and Password are for a cluster with authentication.
 	User     string
 	Password string `json:"-"`
 
-	// TLS is for a cluster that encrypts. If it is nil, connections are not encrypted.
+	// TLS is for a cluster that encrypts. Without it connections are not encrypted.
 	TLS *tls.Config
 
 	dialer func(ctx context.Context, network, address string) (net.Conn, error) // for tests
@@ -42,8 +42,8 @@ func (c Config) Format(f fmt.State, verb rune) {
 	fmt.Fprintf(f, fmt.FormatString(f, verb), plain(c))
 }
 
-// Checked returns the config with defaults for empty fields, as [Open] uses it. The error wraps a
-// [*launchlog.RequestError].
+// Checked returns the config with defaults for empty fields, as [Open] uses it, or an error that
+// wraps a [*launchlog.RequestError].
 func (c Config) Checked() (checked Config, err error) {
 	if c.Endpoints, err = kv.Addresses("Endpoints", c.Endpoints, defaultPort); err != nil {
 		return c, failed(err)
@@ -90,8 +90,8 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 }
 
 // Migrate prepares the prefix for [Open]. It returns the schema's versions before and after, and 0
-// as the version before a new log. It is safe to repeat, also concurrently. Errors are those of
-// Open, with a SchemaError only for a newer version.
+// as the version before a new log. It is safe to repeat, also concurrently. It returns the same
+// errors as Open, but a SchemaError only for a newer version.
 func Migrate(ctx context.Context, config Config) (from, to int, err error) {
 	if config, err = config.Checked(); err != nil {
 		return 0, 0, err
@@ -120,7 +120,7 @@ func (s *Store) Room(ctx context.Context) (int64, error) {
 	return max(status.DbSizeQuota-status.DbSizeInUse, 0) / claimSize, nil
 }
 
-// Close closes the connections. Calls in progress end with an error.
+// Close closes the connections, so that calls in progress end with an error.
 func (s *Store) Close() error {
 	s.engine.Close()
 	return nil

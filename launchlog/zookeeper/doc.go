@@ -1,14 +1,15 @@
-// Package zookeeper keeps a launch log in Apache ZooKeeper, through github.com/go-zookeeper/zk. It
-// implements launchlog.Store, and is tested with ZooKeeper 3.8 and 3.9. It is a separate module, so
+// Package zookeeper is a launchlog.Store that keeps a launch log in Apache ZooKeeper, through
+// github.com/go-zookeeper/zk, and is tested with ZooKeeper 3.8 and 3.9. It is a separate module, so
 // that ZooKeeper's dependencies appear only in the go.sum of those who use it.
 //
 //	config := zookeeper.Config{Servers: []string{"zk1:2181", "zk2:2181", "zk3:2181"}}
 //	from, to, err := zookeeper.Migrate(ctx, config) // once, by an operator
 //	store, err := zookeeper.Open(ctx, config)
 //
-// Every step is one transaction that compares the versions of the znodes that it writes. Reads are
-// linearizable, as described below. The log depends on no session, ephemeral or sequential znode,
-// watch, or clock. What a majority has acknowledged survives the loss of any minority.
+// Every step is one transaction that compares the versions of the znodes that it writes, and reads
+// are linearizable, as described below. The log depends on no session, ephemeral or sequential
+// znode, watch, or clock. Everything that a majority has acknowledged survives the loss of any
+// minority.
 //
 // # Reads
 //
@@ -40,19 +41,19 @@
 //
 // # Znodes and memory
 //
-// ZooKeeper keeps all znodes in the memory of each server. A znode of this log takes about 530
+// ZooKeeper keeps all znodes in the memory of each server, and a znode of this log takes about 530
 // bytes of Java's heap. A launch has 2 znodes, and 6 more from its first claim on. A generator
 // number adds 2, and a counter 3. A full launch, with 100,000 generator numbers, has 200,179
-// znodes, which take 106 MB. With 99,999 launches of one claim each, a lap, it is about 420 MB.
-// Give servers twice that, because they also write snapshots.
+// znodes, which take 106 MB. A lap of 99,999 launches with one claim each takes about 420 MB. Give
+// servers twice that, because they also write snapshots.
 //
 // Children are spread over intermediate znodes, so that no answer approaches the 1 MB of
-// jute.maxbuffer. The longest answer for a full launch has 59 KB. Values are JSON, so that people
-// can read them with zkCli.sh.
+// jute.maxbuffer: the longest one for a full launch has 59 KB. Values are JSON, so that people can
+// read them with zkCli.sh.
 //
-// Only [launchlog.Log.Trim] deletes znodes: those of claims, which are never created again. Nothing
-// else may delete any, because a recreated znode starts at version 1, and numbers would then be
-// handed out twice.
+// Only [launchlog.Log.Trim] deletes znodes, namely of claims, which are never created again.
+// Nothing else may delete any, because a recreated znode starts at version 1, and numbers would
+// then be handed out twice.
 //
 // All rows are below a znode with a random name, which is created with the log and never again.
 // Each read and each write checks that this znode exists. After the whole log was deleted, all

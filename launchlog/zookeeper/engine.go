@@ -15,13 +15,13 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/kv"
 )
 
-// An engine keeps rows as znodes. A row's value is the znode's data, and its version is dataVersion
-// plus one.
+// An engine keeps rows as znodes, with the znode's data as value, and dataVersion plus one as
+// version.
 type engine struct {
 	config  Config
 	cluster *kv.Cluster[*link]
-	// root is the znode that contains all partitions. Only the log that was opened has it: see
-	// layout.go. Until the log is known, root is the path.
+	// root is the znode that contains all partitions, and exists only in the log that was opened:
+	// see layout.go. Until the log is known, root is the path.
 	root string
 	acl  []zk.ACL // of the znodes that it creates
 }
@@ -60,11 +60,11 @@ func (e engine) errAbsent() error {
 	return launchlog.ErrOtherLog
 }
 
-// maxVersion is the last version of a row. A znode's dataVersion has 32 bits, and would then become
-// negative, although −1 stands for any version.
+// maxVersion is the last version of a row. After it a znode's dataVersion, which has 32 bits, would
+// become negative, although −1 stands for any version.
 const maxVersion = math.MaxInt32
 
-// Read implements kv.Engine. Several rows are read once while the barrier is under way, and again
+// Read implements kv.Engine. It reads several rows once while the barrier is under way, and again
 // after it.
 func (e engine) Read(ctx context.Context, part string, names ...string) ([]kv.Row, error) {
 	if len(names) == 1 {
@@ -177,12 +177,12 @@ func orNone(err error) error {
 	return err
 }
 
-// Commit implements kv.Engine. It is one transaction of the ensemble. A row that must exist is set
-// with its version, and a row that must not exist is created. Both require the root, which no
+// Commit implements kv.Engine by one transaction of the ensemble. A row that must exist is set with
+// its version, and a row that must not exist is created. Both require the root, which no
 // transaction creates again.
 //
-// If the answer is lost, the same transaction is sent again on another link. That is safe however
-// late the first one is executed, because both compare the versions that they change, so that only
+// If the answer is lost, the same transaction is sent again on another link. However late the first
+// one is executed, this is safe, because both compare the versions that they change, so that only
 // one can succeed. If the second one is refused, a snapshot of the rows shows whether that was
 // because of the first.
 func (e engine) Commit(ctx context.Context, part string, changes ...kv.Change) (bool, error) {
@@ -224,7 +224,7 @@ func (e engine) clear(ctx context.Context, part string, changes []kv.Change) err
 	return err
 }
 
-// commit commits on one link. If the znodes above a new row are missing, it creates them first.
+// commit commits on one link, after creating missing znodes above new rows if necessary.
 func (e engine) commit(
 	ctx context.Context, l *link, part string, changes []kv.Change, ops []any,
 ) (bool, error) {
@@ -367,7 +367,7 @@ func (e engine) Each(ctx context.Context, parts []string, name string) ([]kv.Row
 	})
 }
 
-// Now implements kv.Engine. It returns the leader's time, which it learns by a write to the root.
+// Now implements kv.Engine, and returns the leader's time, which it learns by a write to the root.
 func (e engine) Now(ctx context.Context) (time.Time, error) {
 	return kv.Look(ctx, e.cluster, func(ctx context.Context, l *link) (now time.Time, err error) {
 		stat, err := ask(ctx, l, func(conn *zk.Conn) (*zk.Stat, error) {

@@ -12,11 +12,12 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/kv"
 )
 
-// failed adds the package's name to an error that leaves the package. Errors of steps get
-// launchlog's name instead.
+// failed adds the package's name to an error that leaves the package, unlike errors of steps, which
+// get launchlog's name.
 func failed(err error) error { return named.Failed("launchlog/zookeeper", err) }
 
-// Errors of servers for which package zk has no name. Its text is "unknown error: " and the number.
+// Errors of servers for which package zk has no name, but only the text "unknown error: " and the
+// number.
 const (
 	quotaExceeded = "unknown error: -125"
 	throttled     = "unknown error: -127"

@@ -11,8 +11,8 @@ import (
 // it has read a byte, and panics on a frame that is too short for its own contents. The wire
 // therefore passes on only whole frames that package zk can decode.
 
-// maxFrame limits the size of a frame. The children of a znode are spread so that no answer has 1
-// MB.
+// maxFrame limits the size of a frame, although the children of a znode are spread so that no
+// answer has 1 MB.
 const maxFrame = 16 << 20
 
 // Requests whose answers contain a length, a count, or a flag.
@@ -23,7 +23,7 @@ const header = 16
 
 var errFrame = errors.New("the server's answer does not follow ZooKeeper's protocol")
 
-// Write notes the kind of the request. Package zk sends each request with one call.
+// Write notes the kind of the request, each of which package zk sends with one call.
 func (w *wire) Write(p []byte) (int, error) {
 	if w.greeted.Load() && len(p) >= 12 {
 		w.asked.Store(binary.BigEndian.Uint32(p[4:]), binary.BigEndian.Uint32(p[8:]))
@@ -41,7 +41,7 @@ func (w *wire) Read(p []byte) (int, error) {
 	return w.frame.Read(p)
 }
 
-// receive reads a frame. It allocates memory as bytes arrive.
+// receive reads a frame, and allocates memory only as bytes arrive.
 func (w *wire) receive() error {
 	w.frame = bytes.Buffer{}
 	if _, err := io.CopyN(&w.frame, w.Conn, 4); err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/kv"
 )
 
-// A link is one connection to one server, and the session that was created on it. The session ends
-// with the connection. The client of package zk would resume it on another server, which would
+// A link is one connection to one server, and the session that was created on it, which ends with
+// the connection. The client of package zk would resume the session on another server, which would
 // break two guarantees:
 //
 //   - The server answers a session's requests in order on one connection, so that a client that got
@@ -189,8 +189,8 @@ func (o *once) Next() (server string, retryStart bool) {
 
 func (*once) Connected() {}
 
-// silent is a zk.Logger that logs nothing, because a library should not log. Errors contain what
-// users need to know.
+// silent is a zk.Logger that logs nothing, because a library should not log, and errors contain
+// what users need to know.
 type silent struct{}
 
 func (silent) Printf(string, ...any) {}

@@ -14,26 +14,26 @@ import (
 
 // Config says where the launch log is, and how to connect to it.
 type Config struct {
-	// Servers are the ensemble's, each as HOST:PORT. The port is 2181 by default. Name all of them,
-	// so that a call can move on to another one if a server does not answer.
+	// Servers are the ensemble's, each as HOST:PORT, where PORT is 2181 by default. Name all of
+	// them, so that a call can move on to another one if a server does not answer.
 	Servers []string
 
-	// Path is the znode that contains the launch log, as /NAME or /NAME/NAME. Names contain
-	// letters, digits and the signs - _ . ~ %, but begin with neither . nor ~. The default is
-	// /idmint.
+	// Path is the znode that contains the launch log, as /NAME or /NAME/NAME, and is /idmint by
+	// default. Names contain letters, digits and the signs - _ . ~ %, but begin with neither . nor
+	// ~.
 	Path string
 
-	// User and Password are for the scheme digest. Only this user may access the znodes that it
-	// creates. Without a user anyone may.
+	// User and Password are for the scheme digest, with which only this user may access the znodes
+	// that it creates. Without a user anyone may.
 	User     string
 	Password string `json:"-"`
 
-	// TLS is for servers with a secureClientPort. If it is nil, connections are not encrypted.
+	// TLS is for servers with a secureClientPort. Without it connections are not encrypted.
 	TLS *tls.Config
 
-	// SessionTimeout is the requested timeout, from 1 s to 5 min. Zero means 4 s. Servers may apply
-	// limits of their own. A server that is silent for two thirds of it is abandoned for another
-	// one, so use a longer timeout if servers are slower than that.
+	// SessionTimeout is the requested timeout, from 1 s to 5 min, and 4 s by default. Servers may
+	// limit it further. A server that is silent for two thirds of it is abandoned for another one,
+	// so use a longer timeout if servers are slower than that.
 	SessionTimeout time.Duration
 
 	dialer func(ctx context.Context, network, address string) (net.Conn, error) // for tests
@@ -57,8 +57,8 @@ func (c Config) Format(f fmt.State, verb rune) {
 	fmt.Fprintf(f, fmt.FormatString(f, verb), plain(c))
 }
 
-// Checked returns the config with defaults for empty fields, as [Open] uses it. The error wraps a
-// [*launchlog.RequestError].
+// Checked returns the config with defaults for empty fields, as [Open] uses it, or an error that
+// wraps a [*launchlog.RequestError].
 func (c Config) Checked() (checked Config, err error) {
 	if c.Servers, err = kv.Addresses("Servers", c.Servers, defaultPort); err != nil {
 		return c, failed(err)
@@ -119,7 +119,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 
 // Migrate creates the path and what a launch log needs below it. It returns the schema's versions
 // before and after, and 0 as the version before a new log. It is safe to repeat, also concurrently.
-// Errors are those of [Open], with a SchemaError only for a newer version.
+// It returns the same errors as [Open], but a SchemaError only for a newer version.
 func Migrate(ctx context.Context, config Config) (from, to int, err error) {
 	if config, err = config.Checked(); err != nil {
 		return 0, 0, err
@@ -135,7 +135,7 @@ func Migrate(ctx context.Context, config Config) (from, to int, err error) {
 	return from, to, failed(err)
 }
 
-// Close closes the connections. Calls in progress end with an error.
+// Close closes the connections, so that calls in progress end with an error.
 func (s *Store) Close() error {
 	s.engine().Close()
 	return nil

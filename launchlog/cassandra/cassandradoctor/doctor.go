@@ -1,11 +1,11 @@
 // Package cassandradoctor checks a Cassandra cluster that keeps a launch log, in addition to what
-// package doctor checks in every log. It changes nothing.
+// package doctor checks in every log, and changes nothing.
 //
 //	results, identity, err := cassandradoctor.Check(ctx, config) // the config of package cassandra
 //	more, err := doctor.Log(ctx, log)                             // what the log holds
 //
-// The identity is for [doctor.Look]. It changes if another cluster answers, if nodes were replaced,
-// or if the log was recreated.
+// The identity is for [doctor.Look], and changes if another cluster answers, if nodes were
+// replaced, or if the log was recreated.
 //
 // The checks read the settings of nodes from the table system_views.settings, on which the role
 // needs SELECT. If [cassandra.Config].DataCenter is set, they do not ask nodes of other data
@@ -34,9 +34,9 @@ import (
 // answerTime is how long a node may take to answer before it counts as down.
 const answerTime = 3 * time.Second
 
-// Check asks each of the nodes, and waits up to 3 s for each answer. It learns the nodes from the
-// first of the config's hosts that answers. Nodes that do not answer are reported in a result. If
-// no host answers, the error is a [*launchlog.AttemptError]. Other errors wrap a
+// Check asks each of the nodes, which it learns from the first of the config's hosts that answers,
+// and waits up to 3 s for each answer. Nodes that do not answer are reported in a result. If no
+// host answers, the error is a [*launchlog.AttemptError]. Other errors wrap a
 // [*launchlog.RequestError] about the config, or the context's error.
 func Check(ctx context.Context, config cassandra.Config) (
 	results []checks.Result, identity map[string]string, err error,
@@ -201,7 +201,7 @@ func setting(ctx context.Context, node *cassandra.Session, name string) (value s
 	return value, err
 }
 
-// identity returns how the cluster identifies itself. The log's table has a random name.
+// identity returns how the cluster identifies itself, including the random name of the log's table.
 func (c *cluster) identity(ctx context.Context) map[string]string {
 	var ids []string
 	for _, m := range c.members {

@@ -18,8 +18,7 @@ func version(_ context.Context, c *cluster, r *checks.Reporter) error {
 	return nil
 }
 
-// nodes checks the nodes that are asked, which are those of one data center if the config names
-// one.
+// nodes checks the nodes that are asked, all of one data center if the config names one.
 func nodes(_ context.Context, c *cluster, r *checks.Reporter) error {
 	var away []string
 	for _, h := range c.hosts {

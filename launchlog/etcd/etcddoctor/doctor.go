@@ -1,10 +1,10 @@
 // Package etcddoctor checks an etcd cluster that keeps a launch log, in addition to what package
-// doctor checks in every log. It changes nothing.
+// doctor checks in every log, and changes nothing.
 //
 //	results, identity, err := etcddoctor.Check(ctx, config) // the config of package etcd
 //	more, err := doctor.Log(ctx, log)                        // what the log holds
 //
-// The identity is for [doctor.Look]. It changes if another cluster answers, if members were
+// The identity is for [doctor.Look], and changes if another cluster answers, if members were
 // replaced, or if the log was recreated.
 package etcddoctor
 
@@ -29,10 +29,10 @@ import (
 // answerTime is how long a query waits for its answer.
 const answerTime = 3 * time.Second
 
-// Check asks each of the endpoints, and waits up to 3 s for each answer. Endpoints that do not
-// answer are reported in a result. If none answers, the error is a [*launchlog.AttemptError]. Other
-// errors wrap a [*launchlog.RequestError] about the config, the context's error, or one about the
-// user and password.
+// Check asks each of the endpoints, waits up to 3 s for each answer, and reports those that do not
+// answer in a result. If none answers, the error is a [*launchlog.AttemptError]. Other errors wrap
+// a [*launchlog.RequestError] about the config, the context's error, or one about the user and
+// password.
 func Check(ctx context.Context, config etcd.Config) (
 	results []checks.Result, identity map[string]string, err error,
 ) {
@@ -145,8 +145,8 @@ func (c *cluster) schemaKey() string {
 	return c.config.Prefix + ":" + kv.SchemaPart + "/" + kv.SchemaRow
 }
 
-// identity returns how the cluster identifies itself. The log's word was chosen at random when the
-// log was created.
+// identity returns how the cluster identifies itself, including the log's word, which was chosen at
+// random when the log was created.
 func (c *cluster) identity(ctx context.Context) map[string]string {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()

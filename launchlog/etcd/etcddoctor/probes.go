@@ -16,8 +16,8 @@ import (
 	"github.com/idmint/idmint/launchlog/checks"
 )
 
-// mostKept is more than the revisions that are kept if compaction works as advised: 10,000, and
-// those of the five minutes between two compactions.
+// mostKept is more revisions than are kept if compaction works as advised: 10,000, plus the
+// revisions of the five minutes between two compactions.
 const mostKept = 100_000
 
 // corrupting lists the versions that may corrupt data if a process is killed under load, according
@@ -150,8 +150,8 @@ func judgeKept(r *checks.Reporter, now, oldest int64) {
 	r.Pass("%d revisions are kept, from %d to %d", kept, oldest, now)
 }
 
-// oldest returns the revision of the last compaction. The server reports it to a watch that is to
-// begin before it.
+// oldest returns the revision of the last compaction, which the server reports to a watch that is
+// to begin before it.
 func (c *cluster) oldest(ctx context.Context) (int64, error) {
 	for answer := range c.client.Watch(ctx, c.schemaKey(), clientv3.WithRev(1)) {
 		if answer.CompactRevision > 0 {
@@ -164,7 +164,7 @@ func (c *cluster) oldest(ctx context.Context) (int64, error) {
 	return 0, ctx.Err()
 }
 
-// rights reads what the user may do. Every user may ask this about itself.
+// rights reads what the user may do, which every user may ask about itself.
 func rights(ctx context.Context, c *cluster, r *checks.Reporter) error {
 	if c.config.User == "" {
 		switch auth, err := c.client.AuthStatus(ctx); {
@@ -206,7 +206,7 @@ func rights(ctx context.Context, c *cluster, r *checks.Reporter) error {
 }
 
 // covers reports whether the permissions together include all keys from one to before another. As
-// etcd does, it joins adjacent and overlapping ranges, including those of different roles.
+// etcd does, it joins adjacent and overlapping ranges, even of different roles.
 func covers(all []*authpb.Permission, right authpb.Permission_Type, from, end string) bool {
 	byKey := slices.SortedFunc(slices.Values(all), func(a, b *authpb.Permission) int {
 		return bytes.Compare(a.Key, b.Key)

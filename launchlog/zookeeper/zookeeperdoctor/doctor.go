@@ -1,14 +1,14 @@
 // Package zookeeperdoctor checks a ZooKeeper ensemble that keeps a launch log, in addition to what
-// package doctor checks in every log. It changes nothing.
+// package doctor checks in every log, and changes nothing.
 //
 //	results, identity, err := zookeeperdoctor.Check(ctx, config) // the config of package zookeeper
 //	more, err := doctor.Log(ctx, log)                             // what the log holds
 //
-// The identity is for [doctor.Look]. It changes if the log was recreated.
+// The identity is for [doctor.Look], and changes if the log was recreated.
 //
-// Most checks use four-letter words. By default a server answers only srvr, so allow the others in
-// zoo.cfg: 4lw.commands.whitelist=srvr,mntr,conf,envi. Checks that a server refuses are reported as
-// unknown.
+// Most checks use four-letter words, and report them as unknown if a server refuses them. By
+// default a server answers only srvr, so allow the others in zoo.cfg:
+// 4lw.commands.whitelist=srvr,mntr,conf,envi.
 package zookeeperdoctor
 
 import (
@@ -32,9 +32,9 @@ import (
 // answerTime is how long a server may take to answer a word before it counts as down.
 const answerTime = 3 * time.Second
 
-// Check asks each of the servers. Servers that do not answer are reported in a result. If none
-// serves, the error is a [*launchlog.AttemptError]. Other errors wrap a [*launchlog.RequestError]
-// about the config, or the context's error.
+// Check asks each of the servers, and reports those that do not answer in a result. If none serves,
+// the error is a [*launchlog.AttemptError]. Other errors wrap a [*launchlog.RequestError] about the
+// config, or the context's error.
 func Check(ctx context.Context, config zookeeper.Config) (
 	results []checks.Result, identity map[string]string, err error,
 ) {
@@ -104,8 +104,8 @@ func (e *refusedError) Error() string {
 		e.address, e.word)
 }
 
-// word sends a four-letter word to a server. Each line of the answer has a name, a separator and a
-// value.
+// word sends a four-letter word to a server, and parses the answer, whose lines have a name, a
+// separator and a value.
 func (s *server) word(ctx context.Context, word string) (said, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()

@@ -101,8 +101,8 @@ func (s said) numbers(names ...string) ([]int64, error) {
 	return numbers, nil
 }
 
-// forceSync compares how often a server wrote a batch of its log with how often it called fsync.
-// Without forceSync it counts no calls. Clients cannot read the setting.
+// forceSync compares how often a server wrote a batch of its log with how often it called fsync,
+// because clients cannot read the setting. Without forceSync the server counts no calls.
 func forceSync(ctx context.Context, e *ensemble, r *checks.Reporter) error {
 	err := e.each(ctx, r, func(address string, s said) error {
 		n, err := s.numbers("zk_cnt_sync_processor_batch_size", "zk_cnt_fsynctime")
@@ -139,8 +139,8 @@ func failover(ctx context.Context, e *ensemble, r *checks.Reporter) error {
 	return err
 }
 
-// znodeBytes is how much of the heap a znode takes in addition to its path and data. With those of
-// a launch log it takes about 530 bytes.
+// znodeBytes is how much of the heap a znode takes in addition to its path and data, with which it
+// takes about 530 bytes in a launch log.
 const znodeBytes = 350
 
 func memory(ctx context.Context, e *ensemble, r *checks.Reporter) error {
@@ -209,7 +209,7 @@ func judgeQuota(r *checks.Reporter, path, limit, used string) {
 	}
 }
 
-// acls checks some of the log's znodes. All of them have the same ACL, unless different users
+// acls checks some of the log's znodes, all of which have the same ACL unless different users
 // created them.
 func acls(_ context.Context, e *ensemble, r *checks.Reporter) error {
 	for _, below := range []string{"", "/~log", "/~log/version"} {
