@@ -100,10 +100,10 @@ func forecast(c *content, _ []Share, r *checks.Reporter) {
 	r.Pass("%s", text)
 }
 
-// A store that is full within soon is a note, and within verySoon a finding. Both are days.
+// A store that will be full within soon days is a note, and within verySoon days a finding.
 const soon, verySoon = 90, 14
 
-// room says when claims fill the store, at the pace of the newest launches.
+// room estimates when claims will fill the store, at the pace of the newest launches.
 func room(c *content, _ []Share, r *checks.Reporter) {
 	starts := 0
 	for _, l := range c.newest {
@@ -113,11 +113,11 @@ func room(c *content, _ []Share, r *checks.Reporter) {
 	case c.roomErr != nil:
 		r.Unknown("the check could not be made: %v", c.roomErr)
 	case c.room < 0:
-		r.Pass("the store does not tell a limit")
+		r.Pass("the store has no known limit")
 	case starts == 0:
 		r.Pass("the store has room for %d more starts of apps", c.room)
 	default:
-		// A day at least: the first hour of a log says little of the next.
+		// At least a day, because the first hour of a log predicts little.
 		took := max(c.now().Sub(c.newest[len(c.newest)-1].StartedAt), 24*time.Hour).Hours() / 24
 		days := float64(c.room) / (float64(starts) / took)
 		text := fmt.Sprintf("the store has room for %d more starts of apps: at %.3g a day it is full in "+

@@ -146,7 +146,7 @@ func TestRoom(t *testing.T) {
 	store.room = 5000
 	says("two days", "passed: the store has room for 5000 more starts of apps: at 50 a day it is full in 100 days")
 	store.room = -1
-	says("no limit", "passed: the store does not tell a limit")
+	says("no limit", "passed: the store has no known limit")
 	store.err = errors.New("refused")
 	says("no answer", "unknown: the check could not be made: launchlog: refused")
 }
