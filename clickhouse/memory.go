@@ -12,7 +12,7 @@ import (
 
 // Go can convert between an ID and an int64, but between slices of them only by copying each
 // element. Two functions of this file, and no other code of the package, use unsafe to reinterpret
-// one slice as the other. That is sound for three reasons:
+// one slice as the other. Three facts make that sound:
 //
 //   - [formOf] accepts only types whose underlying type is int64 or an array of bytes, so that the
 //     elements of both slices have the same size. An ID of bytes is only read as bytes, so that its

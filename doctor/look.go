@@ -75,9 +75,9 @@ type EventMark struct {
 // case.
 //
 // Numbers that are lower than before are reported until the log is advanced, and a lost number of a
-// pool until the pool is advanced. Other changes are reported until the new state is kept. A lower
-// counter of decimal IDs is only a note, because it affects nothing but their order. The error is
-// the log's.
+// pool until the pool is advanced. Other changes are reported until the new state is kept. Look
+// does not compare the register of order, because it affects nothing but the order of decimal IDs.
+// The error is the log's.
 func Look(
 	ctx context.Context, log *launchlog.Log, identity map[string]string, before *State,
 ) (State, []checks.Result, error) {

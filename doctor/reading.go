@@ -52,8 +52,9 @@ type pool struct {
 // full reports whether the limit of rows was reached, so that there may be more than n.
 func (c *content) full(n int) bool { return c.most > 0 && n >= c.most }
 
-// read reads the running launches, the log counters, and whatever else the checks examine. It reads
-// all rows, or at most most rows of each kind, which must be a multiple of the page size.
+// read reads the running launches, the log counters, and whatever else the checks examine. If most
+// is not 0, it reads at most that many rows of each kind, which must be a multiple of the page
+// size.
 func read(
 	ctx context.Context, log *launchlog.Log, now func() time.Time, most int,
 ) (_ *content, err error) {

@@ -245,7 +245,7 @@ func expected(d migrations.Dialect, kind string) (names []string, in map[string]
 	return names, in
 }
 
-// without returns the names that are not in there.
+// without returns the names that are missing in there.
 func without(names, there []string) (missing []string) {
 	for _, name := range names {
 		if !slices.Contains(there, name) {
@@ -255,7 +255,7 @@ func without(names, there []string) (missing []string) {
 	return missing
 }
 
-// all reports missing tables or triggers, given a query for those that exist.
+// all reports missing tables or triggers. The query there lists those that exist.
 func (db *database) all(
 	ctx context.Context, r *checks.Reporter, kind, there string, args ...any,
 ) error {

@@ -93,7 +93,8 @@ func hash(name string) uint32 {
 	return h.Sum32()
 }
 
-// A span is the names between two others, both excluded, where an empty name sets no limit.
+// A span is the names between two others, both excluded. If one of them is empty, the span is not
+// limited there.
 type span struct{ after, before string }
 
 func (s span) has(name string) bool {
