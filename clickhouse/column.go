@@ -149,8 +149,8 @@ func (c AnyColumn) CheckProduction() string {
 	return c.Check()
 }
 
-// uuidPattern matches UUIDs whose bytes are the characters 2 to 9 and a to x. It also matches some
-// other characters from the same rows of ASCII.
+// uuidPattern matches UUIDs whose bytes are the characters 2 to 9 and a to x. It also matches
+// UUIDs with some other characters from the same rows of ASCII.
 var uuidPattern = "^" + strings.ReplaceAll("xxxx-xx-xx-xx-xxxxxx", "x", "[367][0-9a-f]") + "$"
 
 func (c AnyColumn) definition() Definition {

@@ -52,12 +52,13 @@
 // with the row's index in a column, or an [*ElementError] in an array or a map. After an error
 // [Append] has added no row, and destinations are unchanged. Only [Collect] returns what it read
 // before the error.
+//
 // # Types
 //
 //	ID                       column           in a row              whole column
 //	63 bits                  Int64            the ID                [Append], [Col]: a copy
 //	EightByte                FixedString(8)   [Field]               [Append], [Col]: a copy
-//	EightByte with AsBigint  Int64            the ID                [Append], [Col]: turned around
+//	EightByte with AsBigint  Int64            the ID                [Append], [Col]: byte-swapped
 //	Sno                      FixedString(10)  [Field]               [Append], [Col]: a copy
 //	Sno with AsText          FixedString(16)  [Field]               [Append], [Col]: as texts
 //	Sno with AsUUID, UUID7   UUID             the ID                [Append], [Col]: as UUIDs
@@ -79,7 +80,6 @@
 // A whole column may contain "none" if a [None] tells [Append] or [Col] how to store it. With
 // [OrZero] "none" is the column's zero, which takes less space and time than a Nullable column.
 // With [OrNull] zero is written as NULL, and NULL is read as zero:
-// is written as NULL, and NULL is read as zero:
 //
 //	err = clickhouse.Append(batch.Column(1), inviters, clickhouse.OrNull)
 //
