@@ -19,77 +19,77 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// An advance is what an operator knows of a log that was restored, and what is to be done about it.
+// An advance holds what an operator knows about a restored log, and how to bring the log up to it.
 type advance struct {
 	store    storeFlags
 	launch   string // the highest ever used
 	given    []string
 	counters map[string]int64 // the highest number ever handed out, or 0 to leave a counter
 	ahead    time.Duration
-	trust    bool // this machine's clock, however far the log's times are
+	trust    bool // this machine's clock, however far the log's times are from it
 	dry      bool
 }
 
-// An advanced is what counts as used now.
+// An advanced describes one part of the log, and what of it counts as used now.
 type advanced struct {
 	Namespace string    `json:"namespace"`
 	Kind      string    `json:"kind"` // launches, pool or counter
 	Name      string    `json:"name,omitempty"`
-	From      *int64    `json:"from,string,omitempty"` // what a counter was
+	From      *int64    `json:"from,string,omitempty"` // a counter's value before
 	To        int64     `json:"to,string,omitempty"`
-	Until     time.Time `json:"until,omitzero"` // of what counts times
+	Until     time.Time `json:"until,omitzero"` // for what counts times
 	Raised    *int      `json:"raised,omitempty"`
 }
 
-// longestAhead bounds a mistake: nobody mints until then.
+// longestAhead limits the damage of a mistake, because generators wait that long.
 const longestAhead = 24 * time.Hour
 
-// longestAge bounds another one: how long after the log's newest row the clock may be. A backup is
-// hours or days old. A clock that is a year ahead would lock the pools for a year.
+// longestAge limits how far this machine's clock may be after the log's newest row. A backup is
+// hours or days old, whereas a clock that is a year ahead would lock the pools for a year.
 const longestAge = 30 * 24 * time.Hour
 
 func (a *app) advanceCommand() *cobra.Command {
 	var f advance
 	c := &cobra.Command{
 		Use:   "advance --launch N [--counter NAME=NUMBER]… --db DSN",
-		Short: "Count all that a restored launch log may have forgotten as used",
-		Long: `Count all that a restored launch log may have forgotten as used, in one step.
+		Short: "Mark everything that a restored launch log may have forgotten as used",
+		Long: `Mark everything that a restored launch log may have forgotten as used, in one
+step. Run it after the log was restored from a backup, or failed over to a copy
+that lacked its newest rows, and before any app uses it: such a log would hand
+out again what it forgot.
 
-Run it after the log was restored from a backup, or failed over to a copy that
-lacked its newest rows, and before any app uses it. Such a log would give out
-again what it forgot.
-
-  --launch    the highest launch number that was ever used. The launches that
-              run end as advanced, so start a new one. Their digits, and those
-              that the number skips, are never used again. IDs show the last
-              five digits of a number: see docs/operate/restore.md.
-  --counter   the highest number that a counter ever handed out, of a sequence
-              for example. Name each counter of the log that holds no times, and
-              each that it has lost. NAME=0 leaves a counter as it is.
-  --ahead     how far ahead of now times may have been used. It is the longest
-              window of any app, and what clocks are ahead at most.
+  --launch    the highest launch number ever used. Running launches end as
+              advanced, so start a new one. Their digits, and the digits that
+              the number skips, are never used again. IDs show the last five
+              digits of a launch number: see docs/operate/restore.md.
+  --counter   the highest number that a log counter ever handed out, for a
+              sequence for example. Name each counter of the log that does not
+              hold times, and each that the log has lost. NAME=0 leaves a
+              counter as it is.
+  --ahead     how far ahead of now times may have been used: the longest window
+              of any app, plus the most by which a clock may be ahead.
 
 Numbers of trace, sno, eightbyte and snowflake, and the counter short, count as
-used until --ahead from now. That holds for numbers whose counters were lost as
-well. Generators wait until then. A ceiling whose counter has another name, or
-was lost, is a --counter: seconds for trace, milliseconds for short and
-eightbyte, 4 ms for sno, units of the layout for snowflake, since 1970.
+used until --ahead from now, even if their own counters were lost. Generators
+wait until then. If the counter of a ceiling has another name, or was lost, name
+it by --counter, in units since 1970: seconds for trace, milliseconds for short
+and eightbyte, 4 ms for sno, and the layout's unit for snowflake.
 
-A clock that is wrong by a year locks the numbers for a year. So the command
-refuses where this machine's clock is more than 30 days after the newest launch
-and counter of the log, or before them by more than --ahead. With --trust-clock
-it takes the clock as it is. Look at the clock before.
+Stop the apps and set the clocks right first. A clock that is wrong by a year
+would lock the numbers for a year, so the command fails if this machine's clock
+is more than 30 days after the newest launch and counter of the log, or before
+them by more than --ahead. If you have checked the clock, --trust-clock accepts
+it as it is. If launches have a range of digits, set the range again first with
+idmint migrate --digits, because a backup may be older than the range.
 
-A log with a range of digits is told the range again before, by idmint migrate
---digits: a backup may be older than the range. One run is for one --namespace.
-Stop the apps before, and set the clocks right.
-Nothing is lowered. Where it fails, run it again: it goes on. Start no launch
-before it has succeeded. If one was started, the command ends the launches that
-it was to end, and fails: --launch is to be that one then, which ends too. It
-raises nothing before it knows what to do with each counter. With --dry-run it
-changes nothing at all.`,
+One run covers one --namespace. It never lowers anything, and raises nothing
+before it knows what to do with each counter. If it fails, run it again to
+continue. Start no launch before it has succeeded. If one was started, the
+command ends the launches that it was going to end and fails: run it again with
+that launch as --launch, which ends it too. With --dry-run nothing is changed.`,
 		Example: "  idmint advance --launch 70 --counter orders=1000000 --db sqlite:app.db\n" +
-			"  idmint advance --launch 70 --counter orders=0 --ahead 1m --dry-run --db sqlite:app.db",
+			"  idmint advance --launch 70 --counter orders=0 --ahead 1m --dry-run \\\n" +
+			"    --db sqlite:app.db",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			last, err := f.parse(c)
@@ -103,14 +103,14 @@ changes nothing at all.`,
 	}
 	f.store.add(c)
 	c.Flags().StringVar(&f.launch, "launch", "",
-		"the highest launch number that was ever used, or 0 for none (required)")
+		"the highest launch number ever used, or 0 for none (required)")
 	c.Flags().StringArrayVar(&f.given, "counter", nil,
 		"NAME=NUMBER: the highest number that the counter ever handed out, or 0 to leave it")
 	c.Flags().DurationVar(&f.ahead, "ahead", 10*time.Second,
 		"how far ahead of now times may have been used")
 	c.Flags().BoolVar(&f.trust, "trust-clock", false,
-		"take this machine's clock as right, however far the log's times are")
-	c.Flags().BoolVar(&f.dry, "dry-run", false, "only say what would be done")
+		"trust this machine's clock, however far the log's times are from it")
+	c.Flags().BoolVar(&f.dry, "dry-run", false, "only print what would be done")
 	return c
 }
 
@@ -125,7 +125,7 @@ func (f *advance) parse(c *cobra.Command) (last int, err error) {
 		}
 	}
 	if f.ahead <= 0 || f.ahead > longestAhead {
-		return 0, usage("--ahead %v: want more than 0, and %v at most", f.ahead, longestAhead)
+		return 0, usage("--ahead %v: must be more than 0 and at most %v", f.ahead, longestAhead)
 	}
 	f.counters = map[string]int64{}
 	for _, text := range f.given {
@@ -156,7 +156,7 @@ func (a *app) advance(ctx context.Context, log *launchlog.Log, f *advance, last 
 		f.counters[shortCounter] = until.UnixMilli()
 	}
 	var done []advanced
-	// Launches come last: to end many takes long.
+	// Launches come last, because ending many of them takes long.
 	for _, p := range claims.Pools() {
 		raised, err := f.pool(ctx, log, p, until)
 		if err != nil {
@@ -188,8 +188,8 @@ func (a *app) advance(ctx context.Context, log *launchlog.Log, f *advance, last 
 	return a.writeAdvanced(f, done, until)
 }
 
-// until is the time up to which times count as used: ahead of this machine's clock, and of the
-// log's, where it has one. Newest is the log's newest time, zero for none.
+// until returns the time up to which times count as used: --ahead after this machine's clock, or
+// after the log's if that has one and it is later. Newest is the log's newest time, or zero.
 func (f *advance) until(
 	ctx context.Context, log *launchlog.Log, newest time.Time,
 ) (time.Time, error) {
@@ -201,8 +201,8 @@ func (f *advance) until(
 	if !theirs.IsZero() {
 		if d := theirs.Sub(now); d.Abs() > f.ahead {
 			return time.Time{}, fmt.Errorf("the clocks of this machine and of the log's database "+
-				"differ by %v, more than --ahead: set them right, or say how far ahead of now times "+
-				"were used", d.Abs().Round(time.Millisecond))
+				"differ by %v, more than --ahead: set them right, or use --ahead to say how far "+
+				"ahead of now times were used", d.Abs().Round(time.Millisecond))
 		} else if d > 0 {
 			now = theirs
 		}
@@ -213,8 +213,8 @@ func (f *advance) until(
 	return now.Add(f.ahead + time.Second - 1).Truncate(time.Second).UTC(), nil
 }
 
-// plausible compares a clock with the newest time in the log. Many stores have no clock of their
-// own, and SQLite has this machine's.
+// plausible compares a clock with the newest time in the log, because many stores have no clock,
+// and SQLite uses this machine's.
 func (f *advance) plausible(now, newest time.Time) error {
 	remedy := ""
 	switch age := now.Sub(newest); {
@@ -223,18 +223,17 @@ func (f *advance) plausible(now, newest time.Time) error {
 	case age > longestAge:
 		remedy = "if the clock is right, and the log is that old, add --trust-clock"
 	case age < -f.ahead:
-		remedy = "set it right; if other clocks were ahead, say by --ahead how far; if it is right " +
-			"and that row is wrong, add --trust-clock"
+		remedy = "set it right; if other clocks were ahead, use --ahead to say how far; if it is " +
+			"right and that row is wrong, add --trust-clock"
 	default:
 		return nil
 	}
 	return fmt.Errorf("the clock is at %s, and the newest row of namespace %s is of %s: %s",
-		clock(now), f.store.namespace, clock(newest),
-		remedy)
+		clock(now), f.store.namespace, clock(newest), remedy)
 }
 
-// check compares what the operator knows with the log, before anything is raised. It returns the
-// newest time of the rows that it reads.
+// check compares the flags with the log before anything is raised. It returns the newest time of
+// the rows that it reads.
 func (f *advance) check(
 	ctx context.Context, a *app, log *launchlog.Log, last int,
 ) (newest time.Time, err error) {
@@ -271,7 +270,7 @@ func (f *advance) check(
 			case !given && !known(c):
 				unknown = append(unknown, c.Name)
 			case given && to != 0 && to < c.Value:
-				return newest, fmt.Errorf("--counter %s=%d: the log knows that it has come to %d: "+
+				return newest, fmt.Errorf("--counter %s=%d: in the log it has already come to %d: "+
 					"say how far it came, or =0 to leave it", c.Name, to, c.Value)
 			}
 		}
@@ -280,8 +279,8 @@ func (f *advance) check(
 		}
 	}
 	if len(unknown) > 0 {
-		return newest, fmt.Errorf("how far have counters come? Name each by --counter NAME=NUMBER, or =0 to "+
-			"leave it: %s", few(unknown))
+		return newest, fmt.Errorf("how far have these counters come? Name each by --counter "+
+			"NAME=NUMBER, or =0 to leave it: %s", few(unknown))
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.counters)) {
 		if !there[name] {
@@ -292,7 +291,7 @@ func (f *advance) check(
 	return newest, nil
 }
 
-// few is a list of names for people, of which it shows ten.
+// few lists names for people, and shows at most ten of them.
 func few(names []string) string {
 	const most = 10
 	more := ""
@@ -309,12 +308,13 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// below is the error for a launch number that the log has passed. An advance that was cut off is
-// finished before, because till then a launch of a restored log gives out numbers again.
+// below returns the error for a --launch that is below the log's newest launch. It first finishes
+// an advance that was interrupted, because until then a launch of a restored log hands out numbers
+// again.
 func (f *advance) below(ctx context.Context, log *launchlog.Log, last, newest int) error {
 	reason := fmt.Sprintf("is below the last launch, %d", newest)
 	if last > 0 && !f.dry {
-		_, err := log.Advance(ctx, last, username()) // which raises nothing, and ends none else
+		_, err := log.Advance(ctx, last, username()) // raises nothing, and ends no other launch
 		if below := (*launchlog.RequestError)(nil); errors.As(err, &below) {
 			reason = below.Reason
 		} else if err != nil {
@@ -325,19 +325,20 @@ func (f *advance) below(ctx context.Context, log *launchlog.Log, last, newest in
 }
 
 // known reports whether the command knows how far to advance a counter, or that it need not. A
-// counter of times has passed the first time that its IDs have. One below holds something else.
+// counter of times is at least at the first time that its IDs can carry, so a lower one holds
+// something else.
 func known(c launchlog.CounterState) bool {
 	return ours(c.Name) && (c.Name != shortCounter || c.Value >= formats.ShortEpoch)
 }
 
-// ours reports whether a name is one that idmint itself gives to counters. They hold times, and the
-// clusters of eightbyte, which stay as they are. Counters of doctor count its looks.
+// ours reports whether a counter's name is one that idmint itself uses. Such counters hold times,
+// or the clusters of eightbyte, which stay as they are, or count the looks of doctor.
 func ours(counter string) bool {
 	return counter == shortCounter || doctor.IsMark(counter) ||
 		slices.ContainsFunc(claims.Pools(), func(p claims.Pool) bool { return p.Has(counter) })
 }
 
-// pool advances a pool, and returns how many counters of numbers were below.
+// pool advances a pool, and returns how many of its numbers had a lower counter.
 func (f *advance) pool(
 	ctx context.Context, log *launchlog.Log, p claims.Pool, until time.Time,
 ) (below int, err error) {
@@ -372,7 +373,7 @@ func (f *advance) counter(
 }
 
 func (a *app) writeAdvanced(f *advance, done []advanced, until time.Time) error {
-	next := "start the apps after that, because they wait for it no longer than their MaxWait"
+	next := "start the apps after that, because they wait no longer than their MaxWait"
 	if f.dry {
 		next = "this was a dry run, and nothing was changed"
 	}
@@ -383,7 +384,7 @@ func (a *app) writeAdvanced(f *advance, done []advanced, until time.Time) error 
 	return writeList(a, done, []any{"ADVANCED", "FROM", "TO", ""}, advanced.row)
 }
 
-// row is a line for people.
+// row returns the columns of a table for people.
 func (d advanced) row() []any {
 	from, to, note := "", d.value(d.To), ""
 	if d.From != nil {
@@ -396,7 +397,7 @@ func (d advanced) row() []any {
 	return []any{strings.TrimSpace(d.Kind + " " + d.Name), from, to, note}
 }
 
-// value is a number as people read it: a time, where the counter counts milliseconds.
+// value formats a number for people, as a time if the counter counts milliseconds.
 func (d advanced) value(n int64) string {
 	if d.Until.IsZero() || n < formats.ShortEpoch {
 		return strconv.FormatInt(n, 10)

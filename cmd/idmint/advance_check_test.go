@@ -179,7 +179,7 @@ func TestAdvanceLooksAtTheClock(t *testing.T) {
 		{365 * day, 0, 29 * day, advance{}, ""},
 		{365 * day, 40 * day, 29 * day, advance{}, ""},
 		{time.Hour, 0, 0, advance{}, ""},
-		{-time.Hour, 0, 0, advance{}, "say by --ahead how far"},
+		{-time.Hour, 0, 0, advance{}, "use --ahead to say how far"},
 		{-time.Hour, 0, 0, advance{ahead: 2 * time.Hour}, ""},
 		{-365 * day, 0, 0, advance{ahead: longestAhead}, "add --trust-clock"},
 		{-365 * day, 0, 0, advance{trust: true}, ""},

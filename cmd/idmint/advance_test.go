@@ -43,7 +43,7 @@ func TestAdvance(t *testing.T) {
 		}
 	}
 	before := values()
-	const question = "how far have counters come? Name each by --counter NAME=NUMBER, or =0 to " +
+	const question = "how far have these counters come? Name each by --counter NAME=NUMBER, or =0 to " +
 		"leave it: orders, sno/orders"
 	for _, test := range []struct {
 		args   string
@@ -54,7 +54,7 @@ func TestAdvance(t *testing.T) {
 		{"--launch 9 --dry-run", 1, question},
 		{
 			"--launch 9 --counter orders=2 --counter sno/orders=0", 1,
-			"--counter orders=2: the log knows that it has come to 3",
+			"--counter orders=2: in the log it has already come to 3",
 		},
 		{
 			"--launch 0 --counter orders=7 --counter sno/orders=0", 1,

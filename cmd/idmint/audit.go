@@ -20,29 +20,29 @@ import (
 
 // An audit compares the keys of columns with the launch log.
 type audit struct {
-	examination // whose flags are those of the launch log
+	examination // its flags name the launch log
 	db          *sql.DB
 	kind        dsn.Kind
 	log         *launchlog.Log
-	others      []*launchlog.Log // of other regions, whose digits are others
+	others      []*launchlog.Log // of other regions, with other digits
 	scheme      idtype.Scheme
 	steps       []auditStep
 }
 
-// An auditStep is a query whose rows are about keys of a column, or of two.
+// An auditStep is a query about the keys of a column, or of two columns.
 type auditStep struct {
 	name, query string
 	judge       func(context.Context, *sql.Rows) (auditJudge, error) // made at the first row
 }
 
-// An auditJudge reads a row. It sets Check if the keys are a finding, and returns the launch or the
-// number that they are of.
+// An auditJudge reads a row. It sets f.Check if the keys are a finding, and returns their launch or
+// number.
 type auditJudge func(f *auditFinding) (of string, err error)
 
-// An auditFinding is a result of a check, about all keys of a column of which the same is true.
+// An auditFinding is the result of a check for all keys of a column that share it.
 type auditFinding struct {
 	checks.Result
-	Column string `json:"column"` // or two, with a comma
+	Column string `json:"column"` // or two, separated by a comma
 	Keys   int64  `json:"keys"`
 	First  string `json:"first"`
 	Last   string `json:"last"`
@@ -58,29 +58,30 @@ func (a *app) auditCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "audit TABLE.COLUMN… --db DSN",
 		Short: "Compare the keys of tables with the launch log",
-		Long: `Compare the keys of tables with the launch log, and say which of them the log
-cannot have given out. Run it after a restore, a clone or an import. Nothing is
-changed.
+		Long: `Compare the keys of tables with the launch log, and report those that the log
+cannot have handed out. Run it after a restore, a clone or an import. It changes
+nothing.
 
 A decimal key is a finding if the log does not have its launch, if nobody took
-its generator number, or if it is a test ID. A key of short, snowflake, sno or eightbyte is
-one if its time is beyond those that the log has handed out for its number, by
-the counters that idmint names. Times of trace keys repeat, so only the node is
-compared. For all schemes, a value that is not an ID is a finding, and a key
-that is in two of the columns. So name columns of primary keys alone.
+its generator number, or if it is a test ID. A key of short, snowflake, sno or
+eightbyte is a finding if its time is after those that the log has handed out for
+its number, in the counters that idmint names itself. For trace only the node is
+compared, because times of trace IDs repeat. For all schemes, a value that is not
+an ID is a finding, and so is a key that is in two of the columns. Therefore name
+only columns that are primary keys.
 
-What the log can never give out again, because the launch has ended or idmint
-advance passed it, is a note. The exit status is 1 if there are findings. It is
-also 1 if the comparison could not be made: then standard output is empty. With
---json each result is an object, whose code "check" stays the same from release
-to release.
+Keys that the log can never hand out again, because the launch has ended or
+idmint advance passed them, are notes. The exit status is 1 if there are
+findings. It is also 1 if the comparison could not be made, and standard output
+is empty then. With --json each result is an object, whose code "check" stays the
+same from release to release.
 
-Regions with launch logs of their own share a key space: name the others by
---also. Digits that two logs have given out are an error.
+If regions with separate launch logs share a key space, name the other logs by
+--also. Digits that two logs have handed out are an error.
 
-A TABLE may be SCHEMA.TABLE, in PostgreSQL, MySQL, MariaDB or SQLite. --log must
+A TABLE can be SCHEMA.TABLE, in PostgreSQL, MySQL, MariaDB and SQLite. --log must
 name the primary server, because a standby may be behind. Each column is read by
-one statement. SQLite lets nobody write meanwhile, unless the file is in WAL mode.`,
+one statement, which blocks writers in SQLite unless the file is in WAL mode.`,
 		Example: "  idmint import zones.tsv --db sqlite:app.db --table zones\n" +
 			"  idmint audit zones.id --db sqlite:app.db",
 		Args: cobra.MinimumNArgs(1),
@@ -138,19 +139,19 @@ one statement. SQLite lets nobody write meanwhile, unless the file is in WAL mod
 	}
 	flags.add(c)
 	logName.add(c, "log", logVariable,
-		"the database of the launch log, if --db does not keep it (default $"+logVariable+")")
+		"the database of the launch log, if it is not in --db (default $"+logVariable+")")
 	c.Flags().StringArrayVar(&others, "also", nil,
-		"the launch log of another region, which has other digits (may be repeated)")
+		"the launch log of another region, with other digits (may be repeated)")
 	c.Flags().StringVar(&scheme, "scheme", string(idtype.SchemeDecimal),
 		"the scheme of the keys: "+auditedSchemes)
 	addLayout(c, &layout)
 	return c
 }
 
-// auditedSchemes are those whose keys a log can have given out.
+// auditedSchemes are the schemes whose keys a log can have handed out.
 const auditedSchemes = "decimal, trace, eightbyte, short, sno or snowflake"
 
-// parse plans the steps: one for each column, and one for each two of them.
+// parse plans the steps: one for each column, and one for each pair of columns.
 func (u *audit) parse(args []string) error {
 	var froms []string
 	for i, arg := range args {
@@ -164,7 +165,7 @@ func (u *audit) parse(args []string) error {
 		for i, part := range parts {
 			parts[i] = u.kind.Quote(part)
 		}
-		// SQLite takes a quoted name that it does not know for a text, unless a table is before it.
+		// Without a table before it, SQLite reads a quoted name that it does not know as a string.
 		column := strings.Join(parts, ".")
 		from := fmt.Sprintf(" FROM %s WHERE %s ", strings.Join(parts[:len(parts)-1], "."), column)
 		u.steps = append(u.steps, u.step(arg, column, from+"IS NOT NULL"))
@@ -179,7 +180,7 @@ func (u *audit) parse(args []string) error {
 	return nil
 }
 
-// run tells what it found at the end: standard output is empty unless each step was made.
+// run writes its findings at the end, so that standard output is empty unless every step was made.
 func (u *audit) run(ctx context.Context) error {
 	var keys int64
 	var all []*auditFinding
@@ -213,7 +214,7 @@ func (u *audit) run(ctx context.Context) error {
 		plural(u.count[checks.Note], "note"), plural(u.count[checks.Finding], "finding"))
 }
 
-// compare makes a step, and returns how many keys the column holds.
+// compare runs a step, and returns its findings and how many keys the column holds.
 func (u *audit) compare(
 	ctx context.Context, step auditStep,
 ) (found []*auditFinding, keys int64, err error) {
@@ -225,7 +226,7 @@ func (u *audit) compare(
 	var judge auditJudge
 	for rows.Next() {
 		if judge == nil {
-			// It reads the log now: the statement sees no row that is younger than this.
+			// It reads the log only now, because the statement sees no row that is newer.
 			if judge, err = step.judge(ctx, rows); err != nil {
 				return nil, 0, err
 			}
@@ -258,10 +259,10 @@ func (u *audit) compare(
 	return found, keys, rows.Err()
 }
 
-// byNumber is the order of IDs by their texts, which are digits, or all of the same length.
+// byNumber orders IDs by their texts, which are digits or all of the same length.
 func byNumber(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
-// auditWords say what keys are that the log cannot have given out.
+// auditWords describe, for each check, the keys that the log cannot have handed out.
 var auditWords = map[string]string{
 	"audit.id":        "are not IDs of the scheme",
 	"audit.test":      "are test IDs, of launch ",

@@ -16,10 +16,10 @@ import (
 	"github.com/idmint/idmint/launchlog/checks"
 )
 
-// shortNumber stands for the one counter of all short IDs.
+// shortNumber is the one counter of all short IDs.
 const shortNumber = "counter " + shortCounter
 
-// key makes f a finding about one key. The error says that it is not an ID.
+// key makes f a finding about one key. The error says why the key is not an ID.
 func (f *auditFinding) key(scheme idtype.Scheme, src any) (number string, at time.Time, err error) {
 	text, number, at, err := keyParts(scheme, src)
 	if b, ok := src.([]byte); err != nil && ok {
@@ -31,8 +31,8 @@ func (f *auditFinding) key(scheme idtype.Scheme, src any) (number string, at tim
 	return number, at, err
 }
 
-// keyParts takes the value of a column apart: its text, and of schemes that carry the time the
-// number that the log lends, and the time.
+// keyParts returns the text of a column's value and, for schemes that carry the time, the number
+// that the log lends and the time.
 func keyParts(scheme idtype.Scheme, src any) (text, number string, at time.Time, err error) {
 	switch scheme {
 	case idtype.SchemeTrace:
@@ -66,7 +66,7 @@ func keyParts(scheme idtype.Scheme, src any) (text, number string, at time.Time,
 	return id.String(), "", time.Time{}, err
 }
 
-// readKey reads an ID as a driver hands it over.
+// readKey reads an ID from a driver's value.
 func readKey[T idtype.ID](src any) (id T, err error) {
 	if err = any(&id).(sql.Scanner).Scan(src); err == nil {
 		err = id.Validate()
@@ -74,8 +74,9 @@ func readKey[T idtype.ID](src any) (id T, err error) {
 	return id, err
 }
 
-// step reads the keys of a column, one a row. It counts decimal keys by the pair of generator
-// number and launch in their low digits, and counts values that are not IDs under -1.
+// step returns the step that reads the keys of a column, one per row. For decimal keys each row
+// counts those with the same pair of generator number and launch in the low digits, and -1 counts
+// the values that are not IDs.
 func (u *audit) step(name, column, from string) auditStep {
 	if u.scheme != idtype.SchemeDecimal {
 		return auditStep{name, "SELECT " + column + from, u.judgeTimed}
@@ -92,15 +93,15 @@ func (u *audit) step(name, column, from string) auditStep {
 	}
 }
 
-// taken says of the launch digits of decimal keys which generator numbers were taken.
+// A taken says which generator numbers were taken for the launch digits of decimal keys.
 type taken struct {
-	next int  // the generator number that nobody took yet
-	open bool // the log may give it out
-	log  int  // which one
+	next int  // the lowest generator number that nobody has taken
+	open bool // the log may still hand it out
+	log  int  // index of the log
 }
 
-// takenOf reads what was taken of logs, by launch digits. The last launch of digits has gone on with
-// the numbers of those before. Digits that the map lacks are of no launch.
+// takenOf reads from the logs what was taken, by launch digits. The newest launch with the same
+// digits continues the numbers of the earlier ones. Digits without an entry belong to no launch.
 func takenOf(ctx context.Context, logs ...*launchlog.Log) (map[int]taken, error) {
 	of := map[int]taken{}
 	for i, log := range logs {
@@ -113,8 +114,8 @@ func takenOf(ctx context.Context, logs ...*launchlog.Log) (map[int]taken, error)
 			case !had:
 				of[l.Digits()] = taken{l.NextGenerator, l.Passes(), i}
 			case before.log != i:
-				return nil, fmt.Errorf("two launch logs have launch digits %d: give them ranges that do "+
-					"not overlap (docs/operate/regions.md)", l.Digits())
+				return nil, fmt.Errorf("two launch logs have launch digits %d: give them ranges "+
+					"that do not overlap (docs/operate/regions.md)", l.Digits())
 			}
 		}
 	}
@@ -126,7 +127,7 @@ func (u *audit) judgeDecimal(ctx context.Context, rows *sql.Rows) (auditJudge, e
 	if err != nil {
 		return nil, err
 	}
-	// MySQL compares digits of a text as floating-point numbers.
+	// MySQL compares a string of digits as a floating-point number.
 	if name := types[2].DatabaseTypeName(); u.kind != dsn.SQLite && !strings.Contains(name, "INT") {
 		return nil, fmt.Errorf("the column is %s: want BIGINT, or another --scheme", name)
 	}
@@ -142,7 +143,7 @@ func (u *audit) judgeDecimal(ctx context.Context, rows *sql.Rows) (auditJudge, e
 		}
 		launch, number := pair%formats.DecimalGeneratorStep, pair/formats.DecimalGeneratorStep
 		taken, exists := of[launch]
-		closed := !taken.open // the log gives the pair out no more
+		closed := !taken.open // the log never hands out the pair again
 		switch {
 		case pair < 0:
 			f.Check = "audit.id"
@@ -161,7 +162,7 @@ func (u *audit) judgeDecimal(ctx context.Context, rows *sql.Rows) (auditJudge, e
 	}, err
 }
 
-// judgeTimed judges keys that carry a time, one a row.
+// judgeTimed judges keys that carry a time, one per row.
 func (u *audit) judgeTimed(ctx context.Context, rows *sql.Rows) (auditJudge, error) {
 	lent, floor, err := lentOf(ctx, u.log, u.scheme)
 	return func(f *auditFinding) (string, error) {
@@ -192,14 +193,14 @@ func (u *audit) judgeTwice(_ context.Context, rows *sql.Rows) (auditJudge, error
 	return func(f *auditFinding) (string, error) {
 		var key any
 		err := rows.Scan(&key)
-		_, _, _ = f.key(u.scheme, key) // which may be no ID
+		_, _, _ = f.key(u.scheme, key) // may not be an ID
 		f.Check = "audit.twice"
 		return "", err
 	}, nil
 }
 
-// lentOf reads the time at which the last window of each number ends, and the time before which no
-// number is lent any more.
+// lentOf returns the end of the last window of each number, and the time before which no number is
+// lent any more.
 func lentOf(
 	ctx context.Context, log *launchlog.Log, scheme idtype.Scheme,
 ) (lent map[string]time.Time, floor time.Time, err error) {

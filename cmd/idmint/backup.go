@@ -18,16 +18,15 @@ func (a *app) backupCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "backup --to FILE --db sqlite:PATH",
 		Short: "Copy a SQLite file while apps use it",
-		Long: `Copy a SQLite file, with the launch log in it, while apps use it.
+		Long: `Copy a SQLite file, with the launch log in it, while apps use it. The copy is the
+state of one moment. It is checked, gets its name only when it is complete, and
+never replaces an existing file.
 
-The copy is the state of one moment, and checked. It gets its name when it is
-complete. A file that is there stays.
+To restore it, stop the apps, replace PATH by the copy, and remove PATH-journal
+if there is one. Run "idmint advance" before the apps start again, because a
+restored log would hand out again what was taken since the backup.
 
-To restore it, stop the apps, put the copy in the place of PATH, and remove
-PATH-journal, if it is there. Before the apps start again, run "idmint advance".
-A restored log would give out again what was taken since.
-
-A server has a tool of its own: pg_dump or mariadb-dump.`,
+For a server, use its own tool: pg_dump or mariadb-dump.`,
 		Example: "  idmint backup --to backup.db --db sqlite:app.db",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -15,17 +15,17 @@ func (a *app) boundsCommand() *cobra.Command {
 	var from, to, form, layout string
 	c := &cobra.Command{
 		Use:   "bounds SCHEME --from T --to T [--form FORM]",
-		Short: "Say the smallest and the largest ID of a span of time",
-		Long: `Say the smallest and the largest ID of a span of time, in a line. A query by ID
-uses them: WHERE id BETWEEN … AND ….
+		Short: "Print the smallest and the largest ID of a span of time",
+		Long: `Print the smallest and the largest ID of a span of time on one line, for a query
+by ID: WHERE id BETWEEN … AND ….
 
 T is a date, or a time with its zone: 2025-03-01, 2025-03-01T12:00:00Z,
-2025-03-01T12:00:00.5+01:00. A date is a day in UTC: --from its beginning, --to
-its end. Both ends are included, with all of the second (trace), the 4 ms (sno)
-or the millisecond in which they lie.
+2025-03-01T12:00:00.5+01:00. A date is a day in UTC: --from means its beginning,
+and --to its end. Both ends are included, with the whole second (trace), 4 ms
+(sno) or millisecond that contains them.
 
 ` + boundsHelp() + `
-IDs of other schemes carry no time. --form is that of inspect.
+IDs of other schemes carry no time. For --form, see inspect.
 ` + strings.TrimSuffix(layoutHelp, "\n"),
 		Example: `  idmint bounds sno --from 2025-03-01 --to 2025-03-31
   idmint bounds eightbyte --form number \
@@ -80,7 +80,7 @@ IDs of other schemes carry no time. --form is that of inspect.
 	return c
 }
 
-// boundsHelp says what is to know of each scheme whose IDs carry a time.
+// boundsHelp describes each scheme whose IDs carry a time.
 func boundsHelp() (text string) {
 	for _, k := range kinds {
 		text += k.Known().BoundsHelp
@@ -88,7 +88,7 @@ func boundsHelp() (text string) {
 	return text
 }
 
-// moment reads a time, or a date: the beginning of that day in UTC, or its end.
+// moment parses a time, or a date, which means the beginning of that day in UTC or its end.
 func moment(flag, text string, end bool) (time.Time, error) {
 	var t time.Time
 	if t.UnmarshalText([]byte(text)) == nil {

@@ -18,16 +18,16 @@ import (
 func (a *app) claimsCommand() *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "claims",
-		Short: "See to the numbers that the launch log lends: list, clusters, free",
-		Long: `See to the numbers that the launch log lends to generators: nodes of trace
-and snowflake, partitions of sno, and pairs of cluster and generator of
-eightbyte. Apps take one by package claims, and commands by idmint new. Nobody
-gives one back: it is free once its counter lies a quiet time behind the clock.`,
+		Short: "Manage the numbers that the launch log lends: list, clusters, free",
+		Long: `Manage the numbers that the launch log lends to generators: nodes of trace and
+snowflake, partitions of sno, and pairs of cluster and generator of eightbyte.
+Apps take one by package claims, and commands by idmint new. Nobody gives one
+back: it is free once its counter is a quiet time behind the clock.`,
 		Example: "  idmint claims list --db sqlite:app.db",
 	}, a.claimsListCommand(), a.claimsClustersCommand(), a.claimsFreeCommand())
 }
 
-// poolFlag is --pool, the scheme whose numbers are meant.
+// poolFlag returns the pool that --pool names by its scheme.
 func poolFlag(text string) (claims.Pool, error) {
 	for _, p := range claims.Pools() {
 		if string(p.Scheme()) == text {
@@ -44,13 +44,11 @@ func (a *app) claimsListCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list [--pool P] --db DSN",
 		Short: "List numbers, who has them, and until when",
-		Long: `List the numbers that were lent ever, who has them, and until when. A number
-that is not lent is free once its holder's quiet time is over, a minute where
-the app says nothing else. What is shown of a locked number is the time that
-idmint claims free would give back.
-
-Who has a number may renew it at any moment. How much of a pool is lent goes to
-standard error.`,
+		Long: `List every number ever lent, who has it, and until when. A number that is not
+lent is free once its holder's quiet time is over: a minute, unless the app says
+otherwise. For a locked number, the list shows the time that idmint claims free
+would give back. A holder may renew its number at any moment. The share of each
+pool that is lent goes to standard error.`,
 		Example: "  idmint claims list --db sqlite:app.db\n" +
 			"  idmint claims list --pool sno --lent --db sqlite:app.db",
 		Args: cobra.NoArgs,
@@ -129,13 +127,13 @@ func (a *app) claimsClustersCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "clusters [--set LIST] --db DSN",
 		Short: "Show or set which clusters of eightbyte may be used",
-		Long: `Show which clusters generators of eightbyte IDs may use, or set them. There
-are 16, each with 2048 generators. Where none were set it is cluster 0. Two
-systems that share no launch log need clusters of their own.
+		Long: `Show which clusters generators of eightbyte IDs may use, or set them. There are
+16, each with 2048 generators. The default is cluster 0. Two systems without a
+common launch log need different clusters.
 
-Generators that run hear of a change at a renewal, within a minute. A pair of a
-cluster that is taken away is given up, and another one is taken. Before the
-cluster is used elsewhere, wait until idmint claims list shows none of it lent.`,
+Running generators notice a change when they renew, within a minute. They give up
+a pair of a cluster that was removed, and take another. Before the cluster is
+used elsewhere, wait until idmint claims list shows none of its pairs as lent.`,
 		Example: "  idmint claims clusters --set 0,1 --db sqlite:app.db",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -166,16 +164,16 @@ cluster is used elsewhere, wait until idmint claims list shows none of it lent.`
 		},
 	}
 	flags.add(c)
-	c.Flags().StringVar(&set, "set", "", "the clusters, 0 to 15, with commas between them")
+	c.Flags().StringVar(&set, "set", "", "the clusters, 0 to 15, separated by commas")
 	return c
 }
 
-// parseClusters reads a list of clusters. It comes back in ascending order, each once.
+// parseClusters parses a list of clusters, and returns them in ascending order, each once.
 func parseClusters(text string) (list []int, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		var n numberFlag
 		if n.Set(part) != nil || n.value > formats.EightByteMaxCluster {
-			return nil, usage("--set %q: want numbers from 0 to %d, with commas between them", text,
+			return nil, usage("--set %q: want numbers from 0 to %d, separated by commas", text,
 				formats.EightByteMaxCluster)
 		}
 		list = append(list, n.value)
@@ -200,16 +198,16 @@ func (a *app) claimsFreeCommand() *cobra.Command {
 	var pool string
 	c := &cobra.Command{
 		Use:   "free NUMBER --pool P --db DSN",
-		Short: "Get a number back that a clock far ahead has locked",
-		Long: `Get a number back that a clock far ahead has locked. A counter never goes
-back. But the time that it was raised over was used by nobody. From now until
-that time ends, a second counter lends the number for it. When the clock comes
-to where the number was locked, the first counter lends it again.
+		Short: "Free a number that a clock far ahead has locked",
+		Long: `Free a number that a clock far ahead has locked. A counter never goes back, but
+nobody used the time that it skipped. From now until that time ends, a second
+counter lends the number. When the clock reaches the point at which the number
+was locked, the first counter lends it again.
 
-Set the clock right that was wrong before you do so, and end the process that
-has it. Where an operator or a ceiling raised the counter, the time that was
-passed over is not known. The number then stays locked until its time has come,
-and so does a trace node, whose IDs repeat after 388 days.`,
+First correct the wrong clock, and end the process that holds the number. If an
+operator or a ceiling raised the counter, the skipped time is not known, and the
+number stays locked until its time has come. So does a trace node, because its
+IDs repeat after 388 days.`,
 		Example: "  idmint claims free 7 --pool sno --db sqlite:app.db\n" +
 			"  idmint claims free 11/1161 --pool eightbyte --db sqlite:app.db",
 		Args: oneArg,

@@ -14,24 +14,24 @@ import (
 	"github.com/idmint/idmint/sqlid"
 )
 
-// columnDialects are those that columns are written for.
+// columnDialects are the dialects that the command writes columns for.
 var columnDialects = []dsn.Kind{
 	dsn.Postgres, dsn.MySQL, dialect.MariaDB, dsn.SQLite, dsn.ClickHouse,
 }
 
-// A columnDefinition is what a column is asked to be.
+// A columnDefinition holds the options of a column.
 type columnDefinition struct {
 	sqlid.AnyColumn
 	key, nullable, indexed, spread bool
 }
 
-// in writes the column, or says which option is not of its database.
+// in writes the column in a dialect, or reports an option that its database does not have.
 func (d columnDefinition) in(k dsn.Kind) (string, error) {
 	switch {
 	case d.key && d.nullable || d.key && d.indexed || d.nullable && d.indexed:
 		return "", usage("--primary-key, --nullable and --indexed exclude each other")
 	case k == dsn.ClickHouse && d.Domain != sqlid.Production && d.Domain != sqlid.Positive:
-		return "", usage("--domain is production or positive for clickhouse")
+		return "", usage("--domain must be production or positive for clickhouse")
 	case k == dsn.ClickHouse:
 		return d.inClickHouse(), nil
 	case d.indexed || d.spread:
@@ -44,7 +44,8 @@ func (d columnDefinition) in(k dsn.Kind) (string, error) {
 	return d.NotNull(k)
 }
 
-// inClickHouse checks columns that hold an ID in every row. Others may hold zero for none.
+// inClickHouse adds a check to columns that hold an ID in every row. Others may hold zero for no
+// ID.
 func (d columnDefinition) inClickHouse() string {
 	c := clickhouse.AnyColumn{
 		Scheme: d.Scheme, Storage: d.Storage, Name: d.Name, Spread: d.spread,
@@ -69,7 +70,7 @@ func (d columnDefinition) inClickHouse() string {
 		dsn.ClickHouse.Quote(d.Name+"_is_id"), check)
 }
 
-// columnForm is the form of that name, or without one the default of the scheme.
+// columnForm returns the form with a name, or the scheme's default without a name.
 func columnForm(scheme idtype.Scheme, kind string) (idtype.Storage, error) {
 	forms := sqlid.AnyColumn{Scheme: scheme}.Storages()
 	if kind == "" {
@@ -86,22 +87,21 @@ func (a *app) columnsCommand() *cobra.Command {
 	var kind, domain, layout string
 	c := &cobra.Command{
 		Use:   "columns DIALECT SCHEME [--name NAME] [--kind KIND] [--primary-key | --nullable]",
-		Short: "Write the SQL of a column of IDs",
-		Long: `Write a column of IDs as it stands in CREATE TABLE, with a check that keeps
-other values out. It is for people who keep migrations in files.
+		Short: "Print the SQL of a column of IDs",
+		Long: `Print a column of IDs as it is written in CREATE TABLE, with a check that keeps
+other values out, for migrations in files.
 
 DIALECT is ` + commas(columnDialects) + `.
 SCHEME is ` + schemeNames() + `.
 
-The column is NOT NULL unless --primary-key or --nullable says otherwise. Some
-schemes have several kinds of columns, the first of which is the default:
-eightbyte has bytes and bigint, and sno has bytes, text and uuid. Declare the
-key in Go with the same: idtype.AsBigint, idtype.AsText, idtype.AsUUID.
-
---layout is that of snowflake IDs, as in inspect. The check keeps to its bits.
+The column is NOT NULL unless --primary-key or --nullable is given. Some schemes
+have several kinds of columns, the first of which is the default: eightbyte has
+bytes and bigint, and sno has bytes, text and uuid. Declare the key in Go with
+the same kind: idtype.AsBigint, idtype.AsText or idtype.AsUUID. For --layout of
+snowflake IDs, see inspect. The check is limited to the layout's bits.
 
 In SQLite, end a CREATE TABLE that has the primary key with WITHOUT ROWID. In
-ClickHouse --primary-key is for the column that ORDER BY begins with.`,
+ClickHouse, --primary-key is for the column that ORDER BY begins with.`,
 		Example: `  idmint columns postgres decimal --primary-key
   idmint columns mariadb sno --kind uuid --name event_id --nullable
   idmint columns clickhouse short --indexed`,
@@ -122,7 +122,8 @@ ClickHouse --primary-key is for the column that ORDER BY begins with.`,
 			if layout != "" {
 				d.Scheme = idtype.LayoutOf(givenID(0))
 			}
-			domains := []string{"production", "layout", "positive", "number"} // in the order of sqlid's
+			// in the order of sqlid's
+			domains := []string{"production", "layout", "positive", "number"}
 			d.Domain = sqlid.Domain(slices.Index(domains, domain))
 			if d.Domain < 0 {
 				return usage("--domain %q: want %s", domain, strings.Join(domains, ", "))
@@ -135,8 +136,8 @@ ClickHouse --primary-key is for the column that ORDER BY begins with.`,
 				return err
 			}
 			if after := s.Known().Repeats; d.key && after != "" {
-				a.warn("warning: %s IDs are the same again after %s. Where rows stay for longer, "+
-					"the key is of (period, %s): see docs/use/%[1]s.md", d.Scheme, after, d.Name)
+				a.warn("warning: %s IDs are the same again after %s. If rows stay for longer, "+
+					"make (period, %s) the key: see docs/use/%[1]s.md", d.Scheme, after, d.Name)
 			}
 			return a.answer(map[string]string{"column": text}, "%s\n", text)
 		},
@@ -145,8 +146,8 @@ ClickHouse --primary-key is for the column that ORDER BY begins with.`,
 	flags.StringVar(&d.Name, "name", "id", "the column's name")
 	flags.StringVar(&kind, "kind", "", "bigint, bytes, text or uuid (default the scheme's first)")
 	flags.StringVar(&domain, "domain", "production",
-		"what it takes: production; layout, with test IDs; positive, with rows older than the scheme; "+
-			"number, 1 to 2^53-1")
+		"the values that it accepts: production; layout, with test IDs; positive, with rows older "+
+			"than the scheme; number, 1 to 2^53-1")
 	addLayout(c, &layout)
 	flags.BoolVar(&d.key, "primary-key", false, "the column is the primary key")
 	flags.BoolVar(&d.nullable, "nullable", false, "the column may hold NULL")

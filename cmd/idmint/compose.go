@@ -19,15 +19,15 @@ func (a *app) composeCommand() *cobra.Command {
 	var name, layout string
 	c := &cobra.Command{
 		Use:   "compose --scheme SCHEME [FIELDS…]",
-		Short: "Make IDs of their parts",
-		Long: `Make IDs of their parts, and write their texts, one per line.
+		Short: "Make IDs from their parts",
+		Long: `Make IDs from their parts, and print their texts, one per line. The parts are
+JSON objects as inspect --json writes them, given as arguments or one per line on
+standard input. Every part is required. Fields that follow from the parts, such
+as scheme and id, can be left out, and must match the parts if they are there. An
+input has at most 64 KiB.
 
-The parts are JSON objects as inspect --json writes them, given as arguments or
-one per line on standard input. All parts are wanted. What follows from them,
-as scheme and id, may be left out. If it is there, it is compared. An input has
-at most 64 KiB.
-
-The launch log does not know what compose makes, and no generator avoids it.
+The launch log does not know about the IDs that compose makes, and no generator
+avoids them.
 ` + strings.TrimSuffix(layoutHelp, "\n"),
 		Example: `  idmint compose --scheme decimal \
     '{"counter":1415,"generator_id":92,"launch_id":65}'
@@ -55,8 +55,8 @@ The launch log does not know what compose makes, and no generator avoids it.
 	return c
 }
 
-// compose makes an ID of what appendJSON writes. The names of the ID may be missing: they follow
-// from the parts.
+// compose makes an ID from the JSON that appendJSON writes. The names of the ID may be missing,
+// because they follow from the parts.
 func (k *kind[T, P]) compose(data []byte) (fmt.Stringer, error) {
 	members, err := readObject(data)
 	if err != nil {
@@ -65,14 +65,16 @@ func (k *kind[T, P]) compose(data []byte) (fmt.Stringer, error) {
 	var parts P
 	missing := len(k.PartNames)
 	for _, m := range members {
-		isName := slices.ContainsFunc(k.Names, func(n schemes.Name) bool { return n.Field == m.field })
+		isName := slices.ContainsFunc(k.Names,
+			func(n schemes.Name) bool { return n.Field == m.field })
 		isPart := slices.Contains(k.PartNames, m.field)
 		switch {
 		case m.field == "scheme" && m.isGiven() && !m.says(string(k.Scheme)):
 			return nil, fmt.Errorf("the scheme is %s, not %s", m.quoted(), k.Scheme)
 		case m.field == "layout" && k.Layout != "" && m.isGiven() && !m.says(k.Layout):
 			return nil, fmt.Errorf("the layout is %s, not %s", m.quoted(), k.Layout)
-		case m.field == "scheme" || m.field == "layout" && k.Layout != "" || isName || !m.isGiven() && isPart:
+		case m.field == "scheme", m.field == "layout" && k.Layout != "", isName,
+			!m.isGiven() && isPart:
 		case !isPart:
 			return nil, fmt.Errorf("unknown field %s", schemes.Quoted(m.field))
 		default:
@@ -103,7 +105,7 @@ func (k *kind[T, P]) compose(data []byte) (fmt.Stringer, error) {
 	return id, nil
 }
 
-// enumerate continues "the field" with one name or more.
+// enumerate returns what follows "the field" for one or more names.
 func enumerate(names []string) string {
 	last := len(names) - 1
 	if last == 0 {
@@ -112,13 +114,14 @@ func enumerate(names []string) string {
 	return "s " + strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// A member is a field of the object that compose takes, with its value as it stands there.
+// A member is a field of the object that compose reads, with its unparsed value.
 type member struct {
 	field string
 	value json.RawMessage
 }
 
-// readObject takes an object apart. Package json alone takes fields in another case, and twice.
+// readObject splits an object into its fields. Package json alone would accept a field twice, or in
+// another case.
 func readObject(data []byte) (members []member, err error) {
 	data = bytes.TrimSpace(data)
 	if len(data) > 0 && !json.Valid(data) {
@@ -136,7 +139,7 @@ func readObject(data []byte) (members []member, err error) {
 		}
 		m.field = name.(string) // nothing else names a field
 		if slices.ContainsFunc(members, func(other member) bool { return other.field == m.field }) {
-			return nil, fmt.Errorf("field %s comes twice", schemes.Quoted(m.field))
+			return nil, fmt.Errorf("field %s occurs twice", schemes.Quoted(m.field))
 		}
 		err = d.Decode(&m.value)
 		members = append(members, m)
@@ -161,7 +164,7 @@ func (m member) set(parts any) error {
 	switch {
 	case !errors.As(err, &wrong):
 		return err
-	case wrong.Type == reflect.TypeFor[idtype.EightByteMode](): // which one, the layout checks
+	case wrong.Type == reflect.TypeFor[idtype.EightByteMode](): // the layout checks the value
 		return fmt.Errorf("%s: want SPREAD or TIME_SEQUENTIAL as a string, not %s", m.field,
 			m.quoted())
 	}

@@ -16,10 +16,10 @@ import (
 func (a *app) counterCommand() *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "counter",
-		Short: "See to the launch log's counters: list, show, advance",
-		Long: `See to the launch log's counters. They hold the numbers of sequence IDs, and
-the times that generators with a ceiling have reserved. There is nothing to
-create: a counter begins when it is first used.`,
+		Short: "Manage the launch log's counters: list, show, advance",
+		Long: `Manage the launch log's counters. They hold the numbers of sequence IDs, and the
+times that generators with a ceiling have reserved. You never create one: a
+counter begins when it is first used.`,
 		Example: "  idmint counter list --db sqlite:app.db",
 	}, a.counterListCommand(), a.counterShowCommand(), a.counterAdvanceCommand())
 }
@@ -35,7 +35,7 @@ func (a *app) counterListCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if limit < 1 {
-				return usage("--limit is positive")
+				return usage("--limit must be positive")
 			}
 			return a.withLog(c, &flags, func(ctx context.Context, log *launchlog.Log) error {
 				found, err := log.Counters(ctx, after, limit)
@@ -50,12 +50,12 @@ func (a *app) counterListCommand() *cobra.Command {
 		},
 	}
 	flags.add(c)
-	c.Flags().IntVar(&limit, "limit", 100, "at most as many")
-	c.Flags().StringVar(&after, "after", "", "only names beyond this one")
+	c.Flags().IntVar(&limit, "limit", 100, "list at most this many")
+	c.Flags().StringVar(&after, "after", "", "only names after this one")
 	return c
 }
 
-// withCounter runs a command's work on a counter.
+// withCounter runs f on a counter of the launch log.
 func (a *app) withCounter(
 	c *cobra.Command, flags *storeFlags, name string,
 	f func(context.Context, *launchlog.Counter) error,
@@ -69,7 +69,7 @@ func (a *app) withCounter(
 	})
 }
 
-// writeCounter writes a counter's value, or with --json what names it as well.
+// writeCounter writes a counter's value, and with --json its name and namespace too.
 func (a *app) writeCounter(flags *storeFlags, name string, value int64) error {
 	return a.answer(struct {
 		Namespace string `json:"namespace"`
@@ -92,7 +92,7 @@ func (a *app) counterShowCommand() *cobra.Command {
 					if err != nil {
 						return err
 					}
-					if value == 0 { // what was used once is above
+					if value == 0 { // a counter that was ever used is higher
 						return fmt.Errorf("counter %q of namespace %s: no such counter: it begins "+
 							"when it is first used", args[0], flags.namespace)
 					}
@@ -109,26 +109,23 @@ func (a *app) counterAdvanceCommand() *cobra.Command {
 	var to string
 	c := &cobra.Command{
 		Use:   "advance COUNTER --to NUMBER --db DSN",
-		Short: "Count numbers of a counter as handed out, after a restore",
-		Long: `Count all numbers of a counter up to the given one as handed out.
+		Short: "Mark numbers of a counter as handed out, after a restore",
+		Long: `Mark all numbers of a counter up to the given one as handed out.
 
 Do so after the log was restored from a backup, or failed over to a copy that
-lacked its newest rows. Such a log would hand out again what it forgot. Advance
-every counter beyond every number that was ever handed out. A counter is never
-lowered.
+lacked its newest rows, because such a log would hand out again what it forgot.
+Advance every counter to at least the highest number that it ever handed out. A
+counter is never lowered. A counter that keeps a generator's times counts them
+since 1970, in the scheme's unit of time, which bounds --help names.
 
-A counter that keeps a generator's times counts them since 1970, in units of
-the scheme's time, as bounds --help names them.
-
-After a restore, idmint advance does all of it in one step: counters, numbers
-that are lent, and launches.`,
+After a restore, idmint advance does all of this in one step, for counters, lent
+numbers and launches.`,
 		Example: "  idmint counter advance orders --to 1000000 --db sqlite:app.db",
 		Args:    oneArg,
 		RunE: func(c *cobra.Command, args []string) error {
 			last, err := strconv.ParseInt(to, 10, 64)
 			if err != nil || last < 1 || strconv.FormatInt(last, 10) != to {
-				return usage("--to: %q is no number of a counter, 1 to %d", to,
-					int64(math.MaxInt64))
+				return usage("--to %q: must be a number from 1 to %d", to, int64(math.MaxInt64))
 			}
 			return a.withCounter(c, &flags, args[0],
 				func(ctx context.Context, counter *launchlog.Counter) error {
@@ -138,7 +135,8 @@ that are lent, and launches.`,
 					}
 					ofPool := func(p claims.Pool) bool { return p.Has(args[0]) }
 					if before == 0 && !slices.ContainsFunc(claims.Pools(), ofPool) {
-						a.warn("counter %s of namespace %s had handed out nothing: are the names right?", args[0], flags.namespace)
+						a.warn("counter %s of namespace %s had handed out nothing: are the names "+
+							"right?", args[0], flags.namespace)
 					}
 					now, err := counter.Advance(ctx, last, username())
 					if err == nil && now > last {

@@ -39,14 +39,13 @@ func newDecimal(a *app, k *kind[idtype.DecimalID, idtype.DecimalParts]) *cobra.C
 	c := &cobra.Command{
 		Use:   "decimal [-n N] (--db DSN --launch L | --test)",
 		Short: "Mint decimal IDs",
-		Long: `Mint decimal IDs, one per line.
-
-The command takes a generator number of the launch for itself. So what it
-prints was never minted before and never will be again. Its IDs are above those
-of all runs and apps that have reported to the launch log, and it reports its
-own. With --test the IDs are of launch 0, the same each time, and not for
-production.`,
-		Example: "  idmint new decimal -n 3 --db sqlite:app.db --launch 65\n  idmint new decimal --test",
+		Long: `Mint decimal IDs, one per line. The command takes a generator number of the
+launch for itself alone, so that the IDs it prints were never minted before and
+never will be again. They are above those of all runs and apps that have reported
+to the launch log, and the command reports its own. With --test the IDs are of
+launch 0, which are the same each time and not for production.`,
+		Example: "  idmint new decimal -n 3 --db sqlite:app.db --launch 65\n" +
+			"  idmint new decimal --test",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := checkCount(count); err != nil {
 				return err
@@ -65,7 +64,7 @@ production.`,
 	flags.add(c)
 	c.Flags().StringVar(&launch, "launch", "", "the launch (default $"+launchVariable+")")
 	addCount(c, &count)
-	c.Flags().BoolVar(&test, "test", false, "IDs of launch 0, without a database")
+	c.Flags().BoolVar(&test, "test", false, "mint IDs of launch 0, without a database")
 	return c
 }
 
@@ -74,7 +73,7 @@ func (a *app) decimalGenerator(
 ) (*generator.Decimal, func(), error) {
 	if test {
 		if flags.name.given || launch != "" {
-			return nil, nil, usage("--test goes without --db and --launch")
+			return nil, nil, usage("--test excludes --db and --launch")
 		}
 		return generator.NewTestDecimal(nil), func() {}, nil
 	}
@@ -84,7 +83,7 @@ func (a *app) decimalGenerator(
 	}
 	if number == 0 {
 		return nil, nil, usage(
-			"--launch (or %s) is required: idmint launch start makes one; or --test",
+			"--launch (or %s) is required: idmint launch start prints one; or use --test",
 			launchVariable)
 	}
 	log, done, err := flags.open(ctx, a)
@@ -98,8 +97,8 @@ func (a *app) decimalGenerator(
 	return gen, done, err
 }
 
-// closeDecimal reports how far gen has come, so that the next run begins above it. What was minted
-// is good without it.
+// closeDecimal reports how far gen has come, so that the next run begins above it. The minted IDs
+// are valid even if that fails.
 func (a *app) closeDecimal(ctx context.Context, gen *generator.Decimal) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reportWait)
 	defer cancel()
@@ -112,5 +111,5 @@ func (a *app) warnUnreported(err error) {
 	}
 }
 
-// reportWait bounds how long the end of a command waits for its report.
+// reportWait limits how long a command waits for its report at the end.
 const reportWait = 5 * time.Second

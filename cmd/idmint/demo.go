@@ -24,13 +24,13 @@ import (
 	"github.com/idmint/idmint/launchlog/sqlite"
 )
 
-// demoFile is made in the current folder.
+// demoFile is created in the current folder.
 const demoFile = "idmint-demo.db"
 
 //go:embed demo/zone1970.tab
 var zoneTable []byte
 
-// A key type per entity is a line; keys of two entities do not compile into each other.
+// A key type per entity takes one line, and the compiler keeps the keys of two entities apart.
 type (
 	ZoneID   = idtype.Decimal[Zone]
 	OfficeID = idtype.Decimal[Office]
@@ -47,12 +47,10 @@ type (
 func (a *app) demoCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
-		Short: "Show it all on real data, in " + demoFile,
-		Long: `Make ` + demoFile + ` in the current folder, or add to it.
-
-The demo starts a launch and imports the time zones of the tz database. It
-creates rows that refer to them. It starts a second launch, creates
-more, and reads it all back.`,
+		Short: "Show everything on real data, in " + demoFile,
+		Long: `Create ` + demoFile + ` in the current folder, or add to it. The demo starts a
+launch, imports the time zones of the tz database, and creates rows that refer to
+them. Then it starts a second launch, creates more rows, and reads them all back.`,
 		Example: "  idmint demo",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -92,14 +90,14 @@ func (a *app) demo(ctx context.Context) error {
 			return err
 		}
 	}
-	d.out.printf(`Look at these next:
+	d.out.printf(`Try these next:
 
    go run ./cmd/idmint launch list --db sqlite:%[1]s
    go run ./cmd/idmint launch show %[2]d --db sqlite:%[1]s
    go run ./cmd/idmint inspect --scheme decimal %[3]v
    go run ./cmd/idmint import YOUR.csv --db sqlite:%[1]s --table yours
 
-The README shows the same in Go, by GORM.
+The README shows the same in Go.
 `, demoFile, d.launch, d.last)
 	return nil
 }
@@ -114,7 +112,7 @@ type demo struct {
 	last   OfficeID
 }
 
-// start makes a launch, as a deployment does before it starts the app.
+// start starts a launch, as a deployment does before it starts the app.
 func (d *demo) start(ctx context.Context, reason string) (int, error) {
 	launch, err := d.log.Start(ctx, launchlog.Request{
 		Key: "demo-" + time.Now().UTC().Format(time.RFC3339Nano), Service: "demo",
@@ -157,8 +155,8 @@ func (d *demo) second(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	d.out.printf("4. A second deployment, launch %d, takes over. Its app creates %d more offices.\n\n",
-		d.launch, offices)
+	d.out.printf("4. A second deployment, launch %d, takes over. Its app creates %d more "+
+		"offices.\n\n", d.launch, offices)
 	return d.end(ctx, d.launch, launchlog.Succeeded)
 }
 
@@ -167,7 +165,8 @@ func (d *demo) end(ctx context.Context, launch int, outcome launchlog.Outcome) e
 	return err
 }
 
-// zones is the table as the importer takes it: a header, four fields in each row, no comments.
+// zones returns the table as the importer reads it: a header, four fields in each row, and no
+// comments.
 func zones() io.Reader {
 	var b bytes.Buffer
 	b.WriteString("codes\tcoordinates\ttz\tcomments\n")
@@ -181,15 +180,15 @@ func zones() io.Reader {
 	return &b
 }
 
-// create is what an app of a launch does: it sets up its generator, and creates offices in
-// the zones from..to-1 of those that were imported last.
+// create does what an app of a launch does: it sets up its generator, and creates offices in the
+// zones from..to-1 of the last import.
 func (d *demo) create(ctx context.Context, launch, from, to int) (created int, err error) {
 	gen, err := generator.NewDecimal(d.log.Generators(launch))
 	if err != nil {
 		return 0, err
 	}
 	defer d.closeDecimal(ctx, gen)
-	if err := gen.Ready(ctx); err != nil { // before transactions, which lock the file
+	if err := gen.Ready(ctx); err != nil { // before any transaction, which locks the file
 		return 0, err
 	}
 	if _, err := d.pool.ExecContext(ctx, offices); err != nil {
@@ -217,12 +216,13 @@ func (d *demo) create(ctx context.Context, launch, from, to int) (created int, e
 	return len(in), nil
 }
 
-// offices count themselves as they are created, to compare with the order of their IDs.
+// offices is the table of offices, whose column created numbers them in the order of creation, to
+// compare with the order of their IDs.
 const offices = `CREATE TABLE IF NOT EXISTS offices (
 	id bigint NOT NULL PRIMARY KEY, city text NOT NULL,
 	zone_id bigint NOT NULL REFERENCES zones (id), created integer NOT NULL)`
 
-// zonesFrom are zones of those that were imported last.
+// zonesFrom returns the zones from..to-1 of the last import.
 func (d *demo) zonesFrom(ctx context.Context, from, to int) (in []Zone, err error) {
 	rows, err := d.pool.QueryContext(ctx, `SELECT id, tz FROM zones WHERE id % 100000 = ?
 		ORDER BY id LIMIT ? OFFSET ?`, d.zones, to-from, from)
@@ -268,7 +268,8 @@ func (d *demo) rows(ctx context.Context) error {
 	return d.out.draw(drawDecimal(idtype.DecimalID(d.last)))
 }
 
-// check compares the order of the IDs with that of creation, and the IDs of both tables.
+// check compares the order of the IDs with the order of creation, and checks that the IDs of both
+// tables differ.
 func (d *demo) check(ctx context.Context) error {
 	var offices, generators, inversions, rows, different int
 	err := d.pool.QueryRowContext(ctx, `WITH ids AS (
@@ -283,14 +284,14 @@ func (d *demo) check(ctx context.Context) error {
 	case err != nil:
 		return err
 	case inversions > 0:
-		return fmt.Errorf("%d of %d offices are not in the order of their creation", inversions,
-			offices)
+		return fmt.Errorf("%d of %d offices are not in the order in which they were created",
+			inversions, offices)
 	case rows != different:
 		return fmt.Errorf("%d rows have %d different IDs", rows, different)
 	}
-	return d.out.printf("\n6. Within each of %d generators, the order by ID is the order of creation "+
-		"(%d offices,\n   %d inversions). %d rows of two tables have %d different IDs, though those "+
-		"who minted them\n   never asked each other: each had a generator and a launch number of its "+
-		"own.\n\nAll of it is in %s; the demo adds to it when it runs again.\n\n",
+	return d.out.printf("\n6. Within each of %d generators, the order by ID is the order of "+
+		"creation (%d offices,\n   %d inversions). %d rows of two tables have %d different IDs, "+
+		"although their generators\n   never asked each other: each had its own pair of generator "+
+		"and launch number.\n\nEverything is in %s, and another run of the demo adds to it.\n\n",
 		generators, offices, inversions, rows, different, demoFile)
 }

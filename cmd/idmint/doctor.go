@@ -26,30 +26,28 @@ func (a *app) doctorCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor --db DSN",
 		Short: "Check the launch log and its database, and say what to do",
-		Long: `Check the launch log and its database, and say what to do about what is found.
-No number of the log is changed or used.
+		Long: `Check the launch log and its database, and say what to do about each finding. The
+command neither changes nor uses a number of the log.
 
-A finding endangers numbers, or stops the log now or soon: the exit status is
-1. A note is advice, and what is unknown could not be checked: the status
-stays 0. --verbose shows what passed as well. With --json each is an object,
-whose code "check" stays the same from release to release.
-
-Run it as the apps' role, since rights are those of the role. The clock is this
-machine's.
+A finding endangers numbers, or stops the log now or soon, and makes the exit
+status 1. A note is advice, and unknown means that a check could not be made;
+neither changes the status. --verbose also shows the checks that passed. With
+--json each result is an object, whose code "check" stays the same from release
+to release. Run the command as the apps' role, because rights are checked for
+that role. Times are compared with this machine's clock.
 
 With --state the command remembers the store and how far its numbers have come.
-The next run with the same file tells of a restore or a failover, and of
-numbers that were lost, also where others have been given out in their place.
-It goes on to tell until the log is advanced, and accepted by --accept. Keep
-the file on another machine than the database.
-
-With --mark each look raises a counter of the log, doctor/…, which nobody else
-uses. So a restore shows whatever was lost by it, numbers of counters too.`,
+The next run with the same file reports a restore or a failover, and numbers that
+were lost, even if others have been handed out in their place. It reports them
+until the log is advanced and accepted by --accept. Keep the file on another
+machine than the database. With --mark each run also raises a counter of the log,
+doctor/…, which nothing else uses, so that a restore shows whatever it lost, even
+if that was only numbers of counters.`,
 		Example: "  idmint doctor --db sqlite:app.db",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if (d.accept || d.mark) && d.state == "" {
-				return usage("--accept and --mark are for --state")
+				return usage("--accept and --mark need --state")
 			}
 			d.flags.reading = !d.mark
 			ctx, cancel := interruptible(c)
@@ -62,11 +60,11 @@ uses. So a restore shows whatever was lost by it, numbers of counters too.`,
 	}
 	d.flags.add(c)
 	f := c.Flags()
-	f.BoolVar(&d.verbose, "verbose", false, "show what passed as well")
-	f.StringVar(&d.state, "state", "", "the file that remembers the last look")
+	f.BoolVar(&d.verbose, "verbose", false, "also show the checks that passed")
+	f.StringVar(&d.state, "state", "", "the file that remembers the last run")
 	f.BoolVar(&d.accept, "accept", false,
-		"remember the store as it is now, after a restore or failover was seen to")
-	f.BoolVar(&d.mark, "mark", false, "leave a mark in the log, so that every restore shows")
+		"remember the store as it is now, once a restore or failover has been dealt with")
+	f.BoolVar(&d.mark, "mark", false, "leave a mark in the log, so that every restore is noticed")
 	return c
 }
 
@@ -78,12 +76,12 @@ type examination struct {
 	mark            bool
 	state           string
 	count           map[checks.Level]int
-	toldSchema      bool // the tables' version was looked at
-	first           bool // this look is kept, and there was none before
+	toldSchema      bool // a check of the tables' version was reported
+	first           bool // this look was saved, and there was none before
 }
 
-// examine makes all checks, and tells their results as they come. The error is wrong usage, an
-// interruption, or about the file of the last look.
+// examine makes all checks, and writes their results as they come. It returns an error only for
+// wrong usage, an interruption, or the file of the last look.
 func (e *examination) examine(ctx context.Context) error {
 	d, err := e.flags.launchLog()
 	if err != nil {
@@ -105,13 +103,14 @@ func (e *examination) examine(ctx context.Context) error {
 	if err == nil || ctx.Err() != nil || errors.As(err, &wrong) || errors.As(err, new(usageError)) {
 		return err
 	}
-	// Whatever else was in the way is what the command is there to find.
+	// Any other error is a finding.
 	code := "open"
 	var schema *launchlog.SchemaError
 	var missing *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && errors.As(err, &missing):
-		code, err = "schema", fmt.Errorf("there is no file %s, and so no launch log", missing.Path)
+		code = "schema"
+		err = fmt.Errorf("file %s does not exist, so there is no launch log", missing.Path)
 	case errors.As(err, &schema):
 		code = "schema"
 	case isFileError(err):
@@ -120,20 +119,20 @@ func (e *examination) examine(ctx context.Context) error {
 	return e.tell(checks.New(code, checks.Finding, "%s", inWords(err)))
 }
 
-// gone tells of a log that the last look saw, and that is not there any more. Err is what was in
-// the way of this look.
+// gone reports a log that the last look saw and that no longer exists. Err is the error of this
+// look.
 func (e *examination) gone(before *lastLook, err error) error {
 	var schema *launchlog.SchemaError
 	noLog := errors.As(err, &schema) && schema.Have == 0
 	if before == nil || !noLog && !errors.Is(err, fs.ErrNotExist) { // no tables, and no file
 		return nil
 	}
-	return e.tell(checks.New("lost", checks.Finding, "the log of the last look is not there any "+
-		"more: it had come to launch %d, and had %s", before.LastLaunch,
+	return e.tell(checks.New("lost", checks.Finding, "the log of the last look no longer "+
+		"exists: it had come to launch %d, and had %s", before.LastLaunch,
 		plural(len(before.Counters), "counter")))
 }
 
-// store makes the checks of a database's kind, and returns what the database says of itself.
+// store makes the checks for the kind of database, and returns the database's identity.
 func (e *examination) store(ctx context.Context, d dsn.DSN) (
 	identity map[string]string, err error,
 ) {
@@ -172,7 +171,7 @@ func (e *examination) sql(ctx context.Context, d dsn.DSN) (identity map[string]s
 	return identity, err
 }
 
-// openSQL opens a database as it is.
+// openSQL opens a database without changing it.
 func (e *examination) openSQL(ctx context.Context, d dsn.DSN) (*sql.DB, error) {
 	if d.Kind != dsn.SQLite {
 		return e.flags.reach(ctx, d)
@@ -181,7 +180,7 @@ func (e *examination) openSQL(ctx context.Context, d dsn.DSN) (*sql.DB, error) {
 		return nil, err
 	}
 	if _, err := os.Stat(d.Path); err != nil {
-		return nil, err // in plainer words than SQLite has
+		return nil, err // plainer than SQLite's error
 	}
 	if err := e.tell(checks.New("sqlite.file", checks.Passed,
 		"the file is on a local file system, and has one name")); err != nil {
@@ -192,7 +191,7 @@ func (e *examination) openSQL(ctx context.Context, d dsn.DSN) (*sql.DB, error) {
 		"?mode=rw&_busy_timeout=250&_synchronous=FULL")
 }
 
-// log makes the checks of a log's content.
+// log makes the checks of the log's content.
 func (e *examination) log(
 	ctx context.Context, identity map[string]string, before *lastLook,
 ) error {
@@ -214,12 +213,12 @@ func (e *examination) log(
 	}
 	if e.state == "" {
 		return e.tell(checks.New("identity", checks.Unknown,
-			"there is no earlier look to compare with: --state FILE remembers this one"))
+			"there is no earlier run to compare with: --state FILE remembers this one"))
 	}
 	return e.look(ctx, log, identity, before)
 }
 
-// look compares with the last look, and remembers this one.
+// look compares the log with the last look, and remembers this one.
 func (e *examination) look(
 	ctx context.Context, log *launchlog.Log, identity map[string]string, before *lastLook,
 ) error {
@@ -253,13 +252,13 @@ func (e *examination) look(
 	return e.tell(results...)
 }
 
-// A lastLook is what the file of --state holds.
+// A lastLook is the content of the file of --state.
 type lastLook struct {
 	Namespace string `json:"namespace"`
 	doctor.State
 }
 
-// A stateError is about the file of --state.
+// A stateError reports a problem with the file of --state.
 type stateError struct {
 	path string
 	err  error
@@ -268,9 +267,9 @@ type stateError struct {
 func (e *stateError) Error() string { return fmt.Sprintf("--state %s: %v", e.path, e.err) }
 func (e *stateError) Unwrap() error { return e.err }
 
-var errNoState = errors.New("it is not what idmint doctor writes: name another file")
+var errNoState = errors.New("the file was not written by idmint doctor: name another file")
 
-// remembered reads the last look, nil where there was none.
+// remembered reads the last look, or returns nil if there was none.
 func (e *examination) remembered() (*lastLook, error) {
 	if e.state == "" {
 		return nil, nil
@@ -284,8 +283,8 @@ func (e *examination) remembered() (*lastLook, error) {
 		err = errNoState
 	}
 	if err == nil && last.Namespace != e.flags.namespace {
-		err = fmt.Errorf("it is of namespace %q, and not of %q: name another file", last.Namespace,
-			e.flags.namespace)
+		err = fmt.Errorf("the file is for namespace %q, not for %q: name another file",
+			last.Namespace, e.flags.namespace)
 	}
 	if err != nil {
 		return nil, &stateError{e.state, err}
@@ -293,7 +292,7 @@ func (e *examination) remembered() (*lastLook, error) {
 	return &last, nil
 }
 
-// remember writes the look. A file that is there is replaced as a whole.
+// remember writes the look, and replaces an existing file in one step.
 func (e *examination) remember(last lastLook) error {
 	data, err := json.Marshal(last)
 	if err != nil {
@@ -323,7 +322,7 @@ func (e *examination) tell(results ...checks.Result) error {
 	return nil
 }
 
-// tellAs writes a result, in JSON as an object.
+// tellAs writes and counts a result. As JSON it writes object instead.
 func (e *examination) tellAs(r checks.Result, object any) error {
 	e.count[r.Level]++
 	e.badInput = e.badInput || r.Level == checks.Finding
@@ -343,21 +342,21 @@ func (e *examination) tellAs(r checks.Result, object any) error {
 	return err
 }
 
-// sum says how many checks there were, for people.
+// sum writes how many checks there were, unless the output is JSON.
 func (e *examination) sum() error {
 	if e.json {
 		return nil
 	}
 	remembered := ""
 	if e.first {
-		remembered = fmt.Sprintf("; the first look is kept in %s", e.state)
+		remembered = fmt.Sprintf("; the first look is saved in %s", e.state)
 	}
 	return e.out.printf("%d passed, %d unknown, %s, %s%s\n", e.count[checks.Passed],
 		e.count[checks.Unknown], plural(e.count[checks.Note], "note"),
 		plural(e.count[checks.Finding], "finding"), remembered)
 }
 
-// plural is a number of things.
+// plural formats a number of things.
 func plural(n int, thing string) string {
 	if n != 1 {
 		thing += "s"

@@ -41,7 +41,7 @@ func TestDoctor(t *testing.T) {
 	s.start("a")
 	out := s.must("doctor", "--db", "sqlite:app.db", "--state", "state")
 	if strings.Contains(out, "passed: ") || !strings.Contains(out, " 0 unknown, ") ||
-		!strings.HasSuffix(out, " 0 findings; the first look is kept in state\n") {
+		!strings.HasSuffix(out, " 0 findings; the first look is saved in state\n") {
 		t.Errorf("%q", out)
 	}
 	out = s.must("doctor", "--db", "sqlite:app.db", "--state", "state", "--verbose")
@@ -86,7 +86,7 @@ func TestDoctorFinds(t *testing.T) {
 func TestDoctorCannotOpen(t *testing.T) {
 	s := inside(t)
 	s.start("a")
-	s.finds("schema", "there is no file missing.db, and so no launch log", "--db",
+	s.finds("schema", "file missing.db does not exist, so there is no launch log", "--db",
 		"sqlite:missing.db")
 	if _, err := os.Stat(filepath.Join(s.dir, "missing.db")); err == nil {
 		t.Error("it made a file")

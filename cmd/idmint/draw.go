@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// A field is consecutive bits of an ID, or decimal places, as they are drawn: a letter for each,
-// and what they say.
+// A field is a run of bits or decimal places of an ID as it is drawn: one letter for each, and a
+// label with their value.
 type field struct {
 	letter byte // '0' for reserved bits
 	width  int
-	label  string // empty for reserved bits, and for the first of two fields that are one part
+	label  string // empty for reserved bits, and for the first of two fields of one part
 }
 
-// A drawing is lines of letters, each of which takes a column.
+// A drawing is a list of lines, each of whose runes takes one column.
 type drawing [][]rune
 
 const drawingWidth = 80
 
 func line(text string) []rune { return []rune(text) }
 
-// put writes a text into a line, which grows as it must.
+// put writes a text into a line at a column, and lengthens the line as needed.
 func put(to []rune, column int, text string) []rune {
 	letters := []rune(text)
 	for len(to) < column+len(letters) {
@@ -31,7 +31,7 @@ func put(to []rune, column int, text string) []rune {
 	return to
 }
 
-// drawBits draws bits as the documentation of the types does, and what they say beneath:
+// drawBits draws bits as the documentation of the types does, with their meaning beneath:
 //
 //	010110111001101111011010001010011000100111 100001 100 1 10001001 1011
 //	tttttttttttttttttttttttttttttttttttttttttt ssssss ggg m gggggggg cccc
@@ -44,10 +44,10 @@ func put(to []rune, column int, text string) []rune {
 func drawBits(bits string, fields []field) drawing {
 	gap := 1
 	if len(bits)+len(fields)-1 > drawingWidth {
-		gap = 0 // the letters say where a field ends
+		gap = 0 // the letters show where a field ends
 	}
 	columns := make([]int, len(fields))
-	rows := make([]int, len(fields)) // in the row of which field each is labelled; -1 for none
+	rows := make([]int, len(fields)) // the field in whose row each is labeled; -1 for none
 	var values, letters, heads []rune
 	column, bit := 0, 0
 	for i, f := range fields {
@@ -68,7 +68,7 @@ func drawBits(bits string, fields []field) drawing {
 		}
 		var l []rune
 		corner, first := "└", slices.Index(rows, i)
-		if first < i { // another field is of the same part
+		if first < i { // another field belongs to the same part
 			corner = "┘"
 			l = put(l, columns[first], "└"+strings.Repeat("─", columns[i]-columns[first]-1))
 		}

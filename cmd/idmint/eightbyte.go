@@ -24,7 +24,7 @@ func newEightByte(a *app, k *kind[idtype.EightByteID, idtype.EightByteParts]) *c
 	c := &cobra.Command{
 		Use:   "eightbyte [--generator G --cluster C] --mode MODE [-n N] [--db DSN]",
 		Short: "Mint eightbyte IDs",
-		Long: "Mint eightbyte IDs of a generator, one per line: 64 in a millisecond.\n" +
+		Long: "Mint eightbyte IDs of a generator, one per line, at most 64 per millisecond.\n" +
 			fmt.Sprintf(claimHelp, "--generator and --cluster") +
 			fmt.Sprintf(timedHelp, "eightbyte/CLUSTER/GENERATOR", "0.2 s"),
 		Example: "  idmint new eightbyte --generator 1161 --cluster 11 --mode time -n 3\n" +
@@ -56,9 +56,9 @@ func newEightByte(a *app, k *kind[idtype.EightByteID, idtype.EightByteParts]) *c
 		},
 	}
 	flags.add(c)
-	c.Flags().Var(&gen, "generator", "the generator's number, 0 to 2047 (default one that is lent)")
-	c.Flags().Var(&cluster, "cluster", "the cluster's number, 0 to 15 (default one of the pool)")
+	c.Flags().Var(&gen, "generator", "the generator's number, 0 to 2047 (default: a lent one)")
+	c.Flags().Var(&cluster, "cluster", "the cluster's number, 0 to 15 (default: one of the pool)")
 	c.Flags().StringVar(&mode, "mode", "",
-		"time: IDs ascend with the time; spread: writes spread over the keys (required)")
+		"time: IDs ascend with the time; spread: writes spread over the key space (required)")
 	return c
 }

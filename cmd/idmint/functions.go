@@ -18,18 +18,19 @@ func (a *app) functionsCommand() *cobra.Command {
 	var names []string
 	c := &cobra.Command{
 		Use:   "functions DIALECT [--layout NAME]…",
-		Short: "Write SQL functions that take IDs apart",
-		Long: `Write the SQL of functions for people at a console and for tools that show
-reports: the parts of an ID, its launch, its time, its text, and the smallest
-and largest ID of a time. docs/reference/sql.md lists them. A console installs them, such
-as psql, or replaces those that are there.
+		Short: "Print SQL functions that decode IDs",
+		Long: `Print the SQL of functions for people at a console and for reporting tools: the
+parts of an ID, its launch, its time, its text, and the smallest and largest ID
+of a time. docs/reference/sql.md lists them. Run the SQL in a console such as
+psql: it creates the functions, or replaces existing ones.
 
-DIALECT is ` + commas(functionDialects) + `. SQLite keeps no
+DIALECT is ` + commas(functionDialects) + `. SQLite stores no
 functions: a Go program adds them to a connection with functions.Register.
 
-Those of snowflake IDs read Twitter's layout. --layout adds those of another:
-idmint_tsid_time for tsid, or idmint_items_time for one's own, which is named
-items: by items:epoch=1672531200000,node=3,step=8. See idmint inspect.`,
+The functions for snowflake IDs read Twitter's layout. --layout adds those for
+another layout: idmint_tsid_time for tsid, or idmint_items_time for your own
+layout named items, as items:epoch=1672531200000,node=3,step=8. See idmint
+inspect.`,
 		Example: `  idmint functions postgres > functions.sql && cat functions.sql
   idmint functions mariadb --layout tsid`,
 		Args: oneArg,
@@ -60,6 +61,6 @@ items: by items:epoch=1672531200000,node=3,step=8. See idmint inspect.`,
 			return nil
 		},
 	}
-	c.Flags().StringArrayVar(&names, "layout", nil, "a layout of snowflake IDs, or several")
+	c.Flags().StringArrayVar(&names, "layout", nil, "a layout of snowflake IDs (may be repeated)")
 	return c
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/idmint/idmint/internal/schemes"
 )
 
-// A group is a command that has commands. It helps where none is named.
+// group returns a command that has subcommands. Without one it prints its help.
 func group(c *cobra.Command, subs ...*cobra.Command) *cobra.Command {
 	c.Args = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -23,7 +23,7 @@ func group(c *cobra.Command, subs ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// unknownCommand names those that may be meant.
+// unknownCommand returns the error text for an unknown command, with suggestions.
 func unknownCommand(parent *cobra.Command, name string) string {
 	parent.SuggestionsMinimumDistance = 2
 	text := "unknown command " + schemes.Quoted(name)
@@ -33,7 +33,7 @@ func unknownCommand(parent *cobra.Command, name string) string {
 	return text
 }
 
-// completeHelp has cobra's help tell of a topic that is no command, and of those that are meant.
+// completeHelp makes cobra's help command reject a topic that is not a command, with suggestions.
 func completeHelp(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	help, _, _ := root.Find([]string{"help"})
@@ -47,8 +47,8 @@ func completeHelp(root *cobra.Command) {
 	}
 }
 
-// flagError says of a flag what is wrong, in words: pflag quotes what it quotes already, and names
-// functions of Go.
+// flagError says in plain words what is wrong with a flag, because errors of pflag quote values
+// twice and name Go functions.
 func flagError(_ *cobra.Command, err error) error {
 	var bad *pflag.InvalidValueError
 	if errors.As(err, &bad) {

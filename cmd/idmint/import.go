@@ -30,53 +30,48 @@ func (a *app) importCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import FILE --db DSN --table T",
 		Short: "Give every row of a file a primary key and store it",
-		Long: `Give every row of a CSV, TSV or JSON-lines file a decimal ID, and store it in
-a table.
+		Long: `Give every row of a CSV, TSV or JSON-lines file a decimal ID, and store it in a
+table. A table that does not exist is created, with a column id and then the
+file's columns as text. FILE can be - for standard input. Parquet is not read, but
+docs/reference/import.md shows how DuckDB turns it into CSV or JSON lines, which
+this command reads from standard input.
 
-The table is created when absent: a column id, then the file's columns as text.
-FILE may be - for standard input. A CSV or TSV file begins with a header row.
-Its empty fields are empty texts: it has no NULL. CSV passes over empty lines,
-which are rows where there is one column. It keeps line ends within quotes. TSV
-takes lines to end as the header does. The columns of JSON lines are the names
-in the first object. What is missing there, or null, is NULL.
+A CSV or TSV file begins with a header row. Its empty fields are empty texts,
+because these formats have no NULL. In CSV, empty lines are skipped, unless the
+file has one column, in which case they are rows. Line ends within quotes are
+kept. In TSV, all lines must end as the header does. The columns of JSON lines
+are the names in the first object. A value that is missing, or null, is NULL.
 
-A value that a column does not take ends the import, and the error names its
-row. What a database changes without a word, as digits that it rounds, is told
-in docs/reference/import.md.
+A value that a column rejects ends the import, and the error names its row.
+docs/reference/import.md lists what a database changes silently, such as digits
+that it rounds.
 
-Parquet is not read: docs/reference/import.md shows how DuckDB turns it into CSV or JSON
-lines, which this command reads from standard input.
+Rows are stored in batches, each in a transaction that also records how far the
+file has come. After an import that ended early, --resume continues after its
+last batch, and --restart removes what it stored and starts again. If a bad row
+ended it, correct the file from that row on before --resume. A finished import
+can be run again, and then adds its rows again, but --resume leaves it as it is,
+so it is always safe to run --resume after a run that was killed. An import is
+identified by the path of its file and by its table.
 
-Rows are stored in batches, each in a transaction that also notes how far the
-file has come. After an import that ended early, --resume goes on where its
-last batch ended. --restart removes what it stored and starts again. Where it
-ended for a bad row, correct the file from that row on before --resume.
+Each import is a launch in the launch log, unless --launch or IDMINT_LAUNCH_ID
+names one. A log that does not exist is created. --log names the database of the
+launch log, if that is not the one of --db.
 
-A finished import can be run again, and adds its rows again. With --resume it
-is left as it is. So a run that was killed may always be followed by --resume.
-An import is known by the path of its file and by its table.
+The table's name must be a plain one, without a dot. The table is in the database
+that --db names, and in PostgreSQL in the first schema of search_path, which the
+DSN may set: postgres://…/app?search_path=sales. The schema of the launch log is
+public, or the one named by &schema=sales. With the ID column, a table has at
+most 2,000 columns in SQLite and ClickHouse, 1,600 in PostgreSQL, and 1,017 in
+MySQL and MariaDB, which by default create a table with at most 197. A record of
+the file has at most 64 MiB.
 
-Each import is a launch of its own in the launch log, unless --launch or
-IDMINT_LAUNCH_ID names one. The log is created when absent.
-
-The table's name is a plain one, without a dot. Its database is the one that
---db names. Its schema is the first of PostgreSQL's search_path, which the DSN
-may set: postgres://…/app?search_path=sales. That of the launch log is public,
-or another one by &schema=sales.
-
-A table has at most 2,000 columns in SQLite and ClickHouse, 1,600 in PostgreSQL
-and 1,017 in MySQL and MariaDB, with the column of the IDs. By their defaults
-MySQL and MariaDB create a table with 197. A record of the file has at most 64
-MiB.
-
---log names the database of the launch log, where that is not the one of --db.
-
-ClickHouse has no transactions. So --log is required, and that database also
-notes how far the file has come. A batch is a block. Where an import was
-killed, --resume finds out whether the block that was under way arrived. A
-table that is there must be a plain MergeTree with SETTINGS
-non_replicated_deduplication_window = 10000. Its key is Int64 or UInt64, and
-its other columns of the file are String or Nullable(String).`,
+ClickHouse has no transactions, so it requires --log, whose database then also
+records how far the file has come. A batch is a block. If an import was killed,
+--resume finds out whether the block that was being sent arrived. An existing
+table must be a plain MergeTree with SETTINGS
+non_replicated_deduplication_window = 10000. Its key must be Int64 or UInt64, and
+its other columns that the file has must be String or Nullable(String).`,
 		Example: "  idmint import zones.tsv --db sqlite:app.db --table zones\n" +
 			"  gzip -dc big.csv.gz |\n" +
 			"    idmint import - --format csv --db sqlite:app.db --table events",
@@ -121,7 +116,7 @@ its other columns of the file are String or Nullable(String).`,
 			if im.Source, err = sourceName(args[0]); err != nil {
 				return err
 			}
-			ctx, cancel := interruptible(c) // not before: to open a pipe may take for ever
+			ctx, cancel := interruptible(c) // only now, because opening a pipe may take forever
 			defer cancel()
 			result, err := a.runImport(ctx, log, target, file, size, im)
 			if err != nil {
@@ -137,16 +132,17 @@ its other columns of the file are String or Nullable(String).`,
 	c.Flag("db").Usage = "the database: sqlite:PATH, postgres://…, mysql://… or clickhouse://… " +
 		"(default $" + dsnVariable + ")"
 	logName.add(c, "log", logVariable,
-		"the database of the launch log, where --db does not keep it (default $"+logVariable+")")
+		"the database of the launch log, if it is not in --db (default $"+logVariable+")")
 	f := c.Flags()
 	f.StringVar(&im.Table, "table", "", "the table, a plain name (required)")
-	f.StringVar(&format, "format", "", "csv, tsv or jsonl (default: by the file's name)")
+	f.StringVar(&format, "format", "", "csv, tsv or jsonl (default: from the file's name)")
 	f.StringVar(&im.IDColumn, "id-column", "id", "the column that holds the IDs")
-	f.IntVar(&im.Batch, "batch", 1_000_000, "rows in a transaction, or fewer after 8 MiB of the file")
+	f.IntVar(&im.Batch, "batch", 1_000_000,
+		"rows in a transaction, which has fewer after 8 MiB of the file")
 	f.StringVar(&launch, "launch", "",
-		"the launch that the IDs are of (default $"+launchVariable+", or one of its own)")
+		"the launch of the IDs (default $"+launchVariable+", or a new one)")
 	f.BoolVar(&im.Resume, "resume", false,
-		"go on with an unfinished import; nothing where it is finished")
+		"continue an unfinished import, and leave a finished one as it is")
 	f.BoolVar(&im.Restart, "restart", false,
 		"remove the rows of an unfinished import, and start again")
 	return c
@@ -180,8 +176,8 @@ func sourceName(name string) (string, error) {
 	return filepath.Abs(name)
 }
 
-// importTarget is where rows go, and the flags of the launch log: in the same database, unless
-// --log names another. ClickHouse keeps none.
+// importTarget returns the database for the rows, and the flags of the launch log. The log is in
+// the same database, unless --log names another. ClickHouse cannot hold one.
 func importTarget(flags *storeFlags, logName databaseFlag) (dsn.DSN, *storeFlags, error) {
 	target, err := flags.name.parse()
 	if err != nil {
@@ -195,15 +191,15 @@ func importTarget(flags *storeFlags, logName databaseFlag) (dsn.DSN, *storeFlags
 	switch {
 	case err != nil:
 	case target.IsKeyValue():
-		err = usage("--db: %s keeps a launch log and no rows", string(target.Kind))
+		err = usage("--db: %s can hold a launch log, but not rows", string(target.Kind))
 	case target.Kind == dsn.ClickHouse && d.IsKeyValue():
-		err = usage("--log: %s keeps no account of an import: want sqlite:PATH, postgres://… or "+
-			"mysql://…", string(d.Kind))
+		err = usage("--log: %s cannot record how far an import has come: want sqlite:PATH, "+
+			"postgres://… or mysql://…", string(d.Kind))
 	}
 	return target, &log, err
 }
 
-// runImport sees that there is a launch log, and imports with a progress bar.
+// runImport creates or upgrades the launch log if needed, and imports with a progress bar.
 func (a *app) runImport(
 	ctx context.Context, flags *storeFlags, target dsn.DSN, r io.Reader, size int64,
 	im importer.Import,
@@ -219,7 +215,7 @@ func (a *app) runImport(
 	if from != to {
 		a.warn("%s", migrated(logDSN, from, to))
 	}
-	place := target // of the record of imports
+	place := target // for the record of imports
 	if target.Kind == dsn.ClickHouse {
 		place = logDSN
 	}
@@ -247,7 +243,7 @@ func (a *app) runImport(
 	return result, err
 }
 
-// bar shows progress on a terminal, and nothing elsewhere. Size -1 is one that is not known.
+// bar shows progress on a terminal, and nothing elsewhere. A size of -1 means that it is unknown.
 func (a *app) bar(size int64, unit progressbar.Option) *progressbar.ProgressBar {
 	return progressbar.NewOptions64(size, unit, progressbar.OptionSetWriter(a.err),
 		progressbar.OptionSetVisibility(isTerminal(a.err)),
@@ -266,7 +262,7 @@ func (a *app) reportImport(table string, r importer.Result) error {
 		}{table, r, r.Duration.Seconds(), rate})
 	}
 	if r.Rows == 0 && r.Resumed > 0 {
-		a.out.printf("%s: nothing was left to import: all %d rows are there, launch %d\n", table,
+		a.out.printf("%s: nothing was left to import: all %d rows are stored, launch %d\n", table,
 			r.Resumed, r.Launch)
 		return nil
 	}
@@ -276,11 +272,11 @@ func (a *app) reportImport(table string, r importer.Result) error {
 	case r.Rows == 0:
 	case r.First%formats.DecimalStep == r.Last%formats.DecimalStep:
 		a.out.printf("IDs %v to %v\n", r.First, r.Last)
-	default: // of several generators, whose IDs do not follow one another
+	default: // from several generators, whose IDs do not follow one another
 		a.out.printf("first ID %v, last ID %v\n", r.First, r.Last)
 	}
 	if r.Resumed > 0 {
-		a.out.printf("%d rows were there from the part that was imported before\n", r.Resumed)
+		a.out.printf("%d rows had been stored by earlier runs of the import\n", r.Resumed)
 	}
 	if r.Removed > 0 {
 		a.out.printf("%d rows of the unfinished import were removed\n", r.Removed)

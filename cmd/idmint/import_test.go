@@ -82,7 +82,7 @@ func TestImportUnfinished(t *testing.T) {
 	s.checkNumbered(50)
 	// Once more is once too much only without being told that it was finished.
 	out = s.must(append(args, "--resume")...)
-	if !strings.Contains(out, "nothing was left to import: all 50 rows are there") {
+	if !strings.Contains(out, "nothing was left to import: all 50 rows are stored") {
 		t.Errorf("%q", out)
 	}
 	s.checkNumbered(50)

@@ -10,12 +10,12 @@ import (
 	"github.com/idmint/idmint/internal/schemes"
 )
 
-// longestInput is how many bytes an input may have: an ID, or the parts of one. Both are far
+// longestInput is the most bytes of an input, which is an ID or the parts of one. Both are far
 // shorter.
 const longestInput = 64 << 10
 
-// eachInput hands over the arguments, or the lines of standard input if there are none, as they
-// are. Lines end with \n or \r\n. An input that is too long ends it.
+// eachInput calls f with each argument, or with each line of standard input if there are none.
+// Lines end with \n or \r\n. An input that is too long is an error that ends the loop.
 func (a *app) eachInput(args []string, f func(string) error) error {
 	for _, arg := range args {
 		if len(arg) > longestInput {
@@ -30,7 +30,7 @@ func (a *app) eachInput(args []string, f func(string) error) error {
 	}
 	lines := bufio.NewReaderSize(a.in, longestInput+len("\n"))
 	for {
-		if lines.Buffered() == 0 { // whoever gives the next line may wait for this answer
+		if lines.Buffered() == 0 { // the writer of the next line may wait for this answer
 			if err := a.out.flush(); err != nil {
 				return err
 			}

@@ -18,25 +18,25 @@ func (a *app) inspectCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "inspect [--scheme SCHEME] [--form FORM] [--json] [ID…]",
 		Short: "Explain IDs",
-		Long: `Explain IDs, given as arguments or one per line on standard input.
+		Long: `Explain IDs, given as arguments or one per line on standard input. If --scheme is
+given, or only one scheme fits, the ID is drawn. Otherwise every scheme that the
+ID fits is listed, with the time that the ID would mean there. Schemes whose time
+is within the last five years come first, and other times come last. Between them
+are decimal and sequence IDs, which carry no time, and trace IDs, whose times
+repeat every 388 days. Snowflake IDs do not carry their layout: other layouts than
+Twitter's are listed if their time is within the five years.
 
-With --scheme, or where only one fits, the ID is drawn. Else every scheme that
-the ID fits is listed, with the time that it would mean there. Schemes whose
-time is within the last five years come first, and those whose time is not come
-last. Between them are decimal and sequence IDs, which tell no time, and trace
-IDs, which tell one of each 388 days. Snowflake IDs do not tell their layout:
-others than Twitter's are listed where their time is within the five years.
-
-An input is taken as it is. What is not an ID is an error, and the rest goes on.
-So is one that does not follow the scheme's layout. Input of more than 64 KiB
-ends the command. Put -- before IDs that begin with -, as short ones do.
+An input is read as it is, without trimming. What is not an ID, or does not
+follow the scheme's layout, is an error, and the command continues with the next
+input. An input of more than 64 KiB ends the command. Put -- before IDs that begin
+with -, as short ones may do.
 
 --form says how the IDs are written:
 
   text     as the app and idmint write them (default)
   number   as a BIGINT column shows them
   hex      their bytes in hexadecimal digits, as a column of bytes shows them,
-           also behind \x or 0x: eightbyte, sno
+           optionally after \x or 0x: eightbyte, sno
   uuid     as a UUID column shows them: sno
 ` + strings.TrimSuffix(layoutHelp, "\n"),
 		Example: `  idmint inspect 14150009200065
@@ -59,7 +59,7 @@ ends the command. Put -- before IDs that begin with -, as short ones do.
 	return c
 }
 
-// schemesOf are the scheme of a name, or all, that have a form.
+// schemesOf returns the scheme with a name, or all schemes, if they have the form.
 func schemesOf(name, form, layout string) ([]scheme, error) {
 	if layout != "" {
 		name = cmp.Or(name, string(idtype.SchemeSnowflake))
@@ -79,7 +79,7 @@ func schemesOf(name, form, layout string) ([]scheme, error) {
 	return found, nil
 }
 
-// hasForm says whether a scheme has a form, or that it has not.
+// hasForm returns an error unless the scheme has the form.
 func hasForm(s scheme, form string) error {
 	if !slices.Contains(s.FormNames(), form) {
 		return usage("--form %q: want one of the forms of %s IDs, %s", form, s.Name(),
@@ -97,7 +97,8 @@ func (a *app) inspect(candidates []scheme, form, text string) error {
 		if err == nil {
 			fits = append(fits, id)
 		} else if reason = err; len(candidates) > 1 {
-			reason = fmt.Errorf("%s fits no scheme: inspect --scheme says why", schemes.Quoted(text))
+			reason = fmt.Errorf("%s fits no scheme: inspect --scheme says why",
+				schemes.Quoted(text))
 		}
 	}
 	if len(candidates) > 1 {
@@ -131,11 +132,11 @@ func (a *app) inspect(candidates []scheme, form, text string) error {
 	return nil
 }
 
-// refuse reports a bad input: as a line of JSON among the others, or on standard error.
+// refuse reports a bad input as a line of JSON among the others, or on standard error.
 func (a *app) refuse(input string, reason error) error {
 	a.badInput = true
 	if !a.json {
-		err := a.out.flush() // the answers before it come first
+		err := a.out.flush() // earlier answers come first
 		a.warn("%s", inWords(reason))
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/idmint/idmint/launchlog/zookeeper/zookeeperdoctor"
 )
 
-// A keyValue is how the command uses a launch log in a database without tables.
+// A keyValue holds how the command uses a launch log in a database without tables.
 type keyValue struct {
 	open    func(context.Context, dsn.DSN) (store, error)
 	migrate func(context.Context, dsn.DSN) (from, to int, err error)
@@ -29,7 +29,7 @@ var keyValues = map[dsn.Kind]keyValue{
 		cassandradoctor.Check),
 }
 
-// newKeyValue has the functions of a store's package take names of databases.
+// newKeyValue adapts the functions of a store's package to names of databases.
 func newKeyValue[C any, S store](
 	config func(dsn.DSN) (C, error), open func(context.Context, C) (S, error),
 	migrate func(context.Context, C) (from, to int, err error),
@@ -42,7 +42,7 @@ func newKeyValue[C any, S store](
 				return nil, err
 			}
 			s, err := open(ctx, c)
-			if err != nil { // s is a nil pointer, which a store would hide
+			if err != nil { // s is a nil pointer, which is not a nil store
 				return nil, err
 			}
 			return s, nil

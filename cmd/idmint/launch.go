@@ -17,7 +17,7 @@ import (
 func (a *app) launchCommand() *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "launch",
-		Short: "Keep the launch log: start, end, list, show",
+		Short: "Manage launches: start, end, list, show",
 		Example: `  idmint launch start --db sqlite:app.db --service shop --env production \
     --key "$CI_PIPELINE_URL" --initiator "$(id -un)"
   idmint launch list --db sqlite:app.db`,
@@ -25,7 +25,7 @@ func (a *app) launchCommand() *cobra.Command {
 		a.launchShowCommand())
 }
 
-// withLog runs a command's work on the launch log.
+// withLog runs f on the launch log of a command.
 func (a *app) withLog(
 	c *cobra.Command, flags *storeFlags, f func(context.Context, *launchlog.Log) error,
 ) error {
@@ -47,20 +47,20 @@ func (a *app) launchStartCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "start --db DSN --service S --env E --key K --initiator WHO",
 		Short: "Start a launch and print its number",
-		Long: `Start a launch and print its number alone, for a deployment's configuration.
-Run it once per deployment, outside the app.
+		Long: `Start a launch and print only its number, for a deployment's configuration. Run
+the command once per deployment, outside the app.
 
-The key names the deployment, for example the URL of the pipeline's run. The
-command with the same key prints the same number again. The same key for
-something else is an error. So is the key of a launch that has ended: a new
+The key names the deployment, for example by the URL of the pipeline's run. With
+the same key the command prints the same number again. It fails if the same key is
+used for something else, or if the launch of the key has ended, because a new
 deployment needs a new key.
 
-With --supersede the launches of the service in that environment with smaller
-numbers end as superseded. Their apps go on with the generator numbers that
-they have, and get no other: an old app that restarts fails. So in a rolling
-deployment run the command a second time, with the same key and --supersede,
-when no old app runs any more. A rollback needs a new key then. Name by --env
-places that are deployed to one by one: production-eu, production-us.`,
+--supersede ends the service's launches in that environment with smaller numbers
+as superseded. Their apps keep the generator numbers that they have, but get no
+new ones, so an old app that restarts fails. In a rolling deployment, therefore,
+run the command a second time, with the same key and --supersede, when no old app
+is running any more. A rollback then needs a new key. If places are deployed to
+one by one, name each by --env: production-eu, production-us.`,
 		Example: `  idmint launch start --db sqlite:app.db --service shop --env production \
     --key "$CI_PIPELINE_URL" --initiator "$(id -un)"`,
 		Args: cobra.NoArgs,
@@ -103,24 +103,25 @@ places that are deployed to one by one: production-eu, production-us.`,
 	}
 	flags.add(c)
 	f := c.Flags()
-	f.StringVar(&r.Key, "key", "", "what names this deployment and no other (required)")
-	f.StringVar(&r.Service, "service", "", "what is launched (required)")
-	f.StringVar(&r.Environment, "env", "", "where, for example production (required)")
-	f.StringVar(&r.Initiator, "initiator", "", "who launches (required)")
+	f.StringVar(&r.Key, "key", "", "a name for this deployment and no other (required)")
+	f.StringVar(&r.Service, "service", "", "the service that is launched (required)")
+	f.StringVar(&r.Environment, "env", "",
+		"where it is launched, for example production (required)")
+	f.StringVar(&r.Initiator, "initiator", "", "who launches it (required)")
 	f.StringVar(&r.InitiatorKind, "initiator-kind", "",
-		"what that is, for example user, ci or schedule")
+		"the kind of initiator, for example user, ci or schedule")
 	f.StringVar(&r.Version, "version", "", "the version")
 	f.StringVar(&r.Commit, "commit", "", "the commit")
 	f.StringVar(&r.Ref, "ref", "", "the branch or tag")
 	f.StringVar(&r.ArtifactDigest, "digest", "", "the artifact's digest")
 	f.StringVar(&r.Ticket, "ticket", "", "the release ticket")
-	f.StringVar(&r.Reason, "reason", "", "why")
-	f.StringVar(&r.Approver, "approver", "", "who approved")
-	f.StringVar(&r.PipelineURL, "pipeline-url", "", "the pipeline's run")
+	f.StringVar(&r.Reason, "reason", "", "the reason")
+	f.StringVar(&r.Approver, "approver", "", "who approved it")
+	f.StringVar(&r.PipelineURL, "pipeline-url", "", "the URL of the pipeline's run")
 	f.IntVar(&r.RollsBack, "rolls-back", 0, "the launch that this one rolls back")
-	f.StringVar(&data, "data", "", "a JSON object of your own")
+	f.StringVar(&data, "data", "", "any other data, as a JSON object")
 	f.IntVar(&r.KnownLaunch, "known", 0,
-		"the highest launch number you know of: a log that is behind it is an error")
+		"the highest launch number that you know of: the command fails if the log is behind it")
 	f.BoolVar(&supersede, "supersede", false,
 		"end the service's earlier launches in the environment")
 	f.StringVar(&format, "format", "plain", "plain: the number; env: "+launchVariable+"=number")
@@ -133,13 +134,12 @@ func (a *app) launchEndCommand() *cobra.Command {
 	var outcome string
 	c := &cobra.Command{
 		Use:   "end LAUNCH --db DSN --outcome OUTCOME",
-		Short: "End a launch: it gives out no more generator numbers",
-		Long: `End a launch. Its apps go on with the generator number that they have, and get
-no other one. To end it again changes nothing, and another outcome is an error.
-
-The usual outcomes are succeeded, failed, aborted, rolled-back and superseded.
-The log itself ends launches as handed-on, when another one takes over their
-digits, and as advanced, by idmint advance.`,
+		Short: "End a launch, so that it hands out no more generator numbers",
+		Long: `End a launch. Its apps keep the generator number that they have, and get no new
+one. Ending a launch again changes nothing, unless the outcome differs, which is
+an error. The usual outcomes are succeeded, failed, aborted, rolled-back and
+superseded. The log itself ends launches as handed-on, when another launch takes
+over their digits, and idmint advance ends them as advanced.`,
 		Example: "  idmint launch end 65 --db sqlite:app.db --outcome succeeded",
 		Args:    oneArg,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -169,7 +169,7 @@ digits, and as advanced, by idmint advance.`,
 	flags.add(c)
 	c.Flags().StringVar(&outcome, "outcome", "", "how it ended (required)")
 	c.Flags().StringVar(&ending.Actor, "initiator", "", "who ends it (default: you)")
-	c.Flags().StringVar(&ending.Reason, "reason", "", "why")
+	c.Flags().StringVar(&ending.Reason, "reason", "", "the reason")
 	return c
 }
 
@@ -183,7 +183,7 @@ func (a *app) launchListCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if filter.Limit < 1 || filter.Before < 0 {
-				return usage("--limit and --before are positive")
+				return usage("--limit and --before must be positive")
 			}
 			return a.withLog(c, &flags, func(ctx context.Context, log *launchlog.Log) error {
 				found, err := log.List(ctx, filter)
@@ -204,11 +204,11 @@ func (a *app) launchListCommand() *cobra.Command {
 	}
 	flags.add(c)
 	f := c.Flags()
-	f.StringVar(&filter.Service, "service", "", "only of this service")
-	f.StringVar(&filter.Environment, "env", "", "only of this environment")
-	f.BoolVar(&filter.Running, "running", false, "only those that have not ended")
-	f.IntVar(&filter.Limit, "limit", 100, "at most as many")
-	f.IntVar(&filter.Before, "before", 0, "only numbers below this one")
+	f.StringVar(&filter.Service, "service", "", "only launches of this service")
+	f.StringVar(&filter.Environment, "env", "", "only launches in this environment")
+	f.BoolVar(&filter.Running, "running", false, "only launches that have not ended")
+	f.IntVar(&filter.Limit, "limit", 100, "list at most this many")
+	f.IntVar(&filter.Before, "before", 0, "only launches below this number")
 	return c
 }
 
@@ -219,18 +219,18 @@ func state(l launchlog.Launch) string {
 	return string(l.Outcome)
 }
 
-// An endedError is about a key whose launch has ended. Its number would start no app.
+// An endedError is returned for a key whose launch has ended. No app could start with its number.
 type endedError struct{ launch launchlog.Launch }
 
 func (e *endedError) Error() string {
-	return fmt.Sprintf("launch %d, of this key, has ended as %s: its apps get no generator numbers; "+
-		"a new deployment needs a new key", e.launch.ID, e.launch.Outcome)
+	return fmt.Sprintf("launch %d, of this key, has ended as %s, and its apps get no generator "+
+		"numbers: use a new key for a new deployment", e.launch.ID, e.launch.Outcome)
 }
 
 func (e *endedError) Unwrap() error { return launchlog.ErrEnded }
 
-// supersede ends the earlier launches of the service in the environment. Later ones stay, so an old
-// pipeline that is run again ends no newer deployment.
+// supersede ends the earlier launches of the service in the environment. Later launches stay, so
+// that an old pipeline that is run again does not end a newer deployment.
 func (a *app) supersede(ctx context.Context, log *launchlog.Log, by launchlog.Launch) error {
 	former, err := log.List(ctx, launchlog.Filter{
 		Service: by.Service, Environment: by.Environment, Running: true, Before: by.ID,
@@ -270,7 +270,7 @@ func (a *app) launchShowCommand() *cobra.Command {
 				return err
 			}
 			if limit < 1 {
-				return usage("--limit is positive")
+				return usage("--limit must be positive")
 			}
 			return a.withLog(c, &flags,
 				func(ctx context.Context, log *launchlog.Log) error {
@@ -279,7 +279,7 @@ func (a *app) launchShowCommand() *cobra.Command {
 		},
 	}
 	flags.add(c)
-	c.Flags().IntVar(&limit, "limit", 20, "at most as many generator numbers, the newest")
+	c.Flags().IntVar(&limit, "limit", 20, "show at most this many generator numbers, the newest")
 	return c
 }
 
@@ -331,7 +331,8 @@ func (a *app) show(ctx context.Context, log *launchlog.Log, id, limit int) error
 			}
 		}
 		for _, e := range events {
-			row(clock(e.At), strings.TrimSpace(fmt.Sprintf("%s by %s %s", e.Kind, e.Actor, e.Detail)))
+			row(clock(e.At),
+				strings.TrimSpace(fmt.Sprintf("%s by %s %s", e.Kind, e.Actor, e.Detail)))
 		}
 		for _, c := range claims {
 			row(clock(c.ClaimedAt), fmt.Sprintf("generator %d taken by %s, process %d", c.Generator,
@@ -340,7 +341,7 @@ func (a *app) show(ctx context.Context, log *launchlog.Log, id, limit int) error
 	})
 }
 
-// clock is a time as people read it, with its zone, which is always UTC.
+// clock formats a time for people, with its zone, which is always UTC.
 func clock(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 func orNothing(n int) string {
@@ -350,7 +351,7 @@ func orNothing(n int) string {
 	return fmt.Sprint(n)
 }
 
-// username says who runs the command, for records.
+// username returns the user that runs the command, for records.
 func username() string {
 	if u, err := user.Current(); err == nil {
 		return u.Username

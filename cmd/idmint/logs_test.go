@@ -38,7 +38,7 @@ func testLog(t *testing.T, s *shell) {
 		version = "1"
 		for command, want := range map[string]string{
 			"backup --to copy.db":    "backup copies SQLite files",
-			"import x.csv --table t": "keeps a launch log and no rows",
+			"import x.csv --table t": "can hold a launch log, but not rows",
 		} {
 			got := run(command)
 			if got.status != statusUsage || !strings.Contains(got.stderr, want) {
@@ -59,7 +59,7 @@ func testLog(t *testing.T, s *shell) {
 		},
 		{
 			"migrate", 0,
-			"the launch log in " + place.String() + " is at schema version " + version + " already\n",
+			"the launch log in " + place.String() + " is already at schema version " + version + "\n",
 		},
 		{start + "a", 0, "1\n"},
 		{start + "b", 0, "2\n"},

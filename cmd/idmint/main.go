@@ -1,5 +1,5 @@
 // Command idmint mints and explains primary keys, keeps the launch log, and imports files into
-// tables with keys of their own.
+// tables with new keys.
 package main
 
 import (
@@ -33,27 +33,27 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// app is what the commands share.
+// app holds what the commands share.
 type app struct {
 	in       io.Reader
 	out      printer
 	err      io.Writer
 	json     bool
-	badInput bool // a line was refused, and said so
+	badInput bool // an input was rejected, and the error written
 
-	explained bool // inspect has explained an ID, and the next one is set off from it
+	explained bool // inspect has explained an ID, so a blank line comes before the next
 }
 
-// usageError is about the command line.
+// A usageError reports a wrong command line.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// usage makes a usageError. The texts among the arguments are made visible, and short where they
-// are quoted.
+// usage returns a usageError. It escapes the strings among the arguments, and shortens those that
+// the format quotes.
 func usage(format string, args ...any) error {
 	for i, arg := range args {
-		if text, ok := arg.(string); ok { // and no error: %w needs it as it is
+		if text, ok := arg.(string); ok { // errors stay as they are, for %w
 			args[i] = seenArg{text}
 		}
 	}
@@ -89,20 +89,21 @@ func run(args []string, in io.Reader, out, stderr io.Writer) int {
 	}
 }
 
-// newLines are those that drivers indent where they list servers, and others.
+// newLines puts an error on one line: drivers list servers on indented lines.
 var newLines = strings.NewReplacer(":\n\t", ": ", "\n\t", "; ", "\n", "; ")
 
-// packages are the names with which errors of this module, and of encoding/json, begin.
+// packages matches the package names at the beginning of errors of this module and of
+// encoding/json.
 var packages = regexp.MustCompile(`(^|: |; )(?:(?:claims|clickhouse|doctor|functions|generator|` +
 	`idtype|importer|json|launchlog(?:/[a-z]+)?|measure|migrations|mysql|postgres|` +
 	`sqlid|sqlite|telemetry|viewer): )+`)
 
-// longestError is how much of an error is shown. A server or a file may say anything, at any
-// length.
+// longestError limits how many bytes of an error are shown, because a server or a file may cause an
+// error of any length.
 const longestError = 4 << 10
 
-// inWords says an error in one line, and without the names of packages, which mean nothing to who
-// runs a command. A long one is shown by its beginning and its end.
+// inWords returns an error as one line, without the names of packages, which mean nothing to
+// somebody who runs a command. It shortens a long error to its beginning and its end.
 func inWords(err error) string {
 	text := packages.ReplaceAllString(newLines.Replace(err.Error()), "$1")
 	if len(text) <= longestError {
@@ -116,20 +117,20 @@ func inWords(err error) string {
 func (a *app) command() *cobra.Command {
 	root := group(&cobra.Command{
 		Use:   "idmint",
-		Short: "Primary keys: mint, explain, import, and the launch log behind them",
-		Long: `idmint mints primary keys that are unique by construction. It explains them,
-and keeps the launch log that makes them so. Its IDs are of one of the schemes
+		Short: "Mint, explain and import primary keys, and keep their launch log",
+		Long: `idmint mints primary keys, explains them, and keeps the launch log, which hands
+out each number in them once. Its IDs have one of the schemes
 ` + schemeNames() + `.
 
 A database is named by a DSN: sqlite:PATH,
-postgres://USER:PASSWORD@HOST:PORT/DATABASE, or mysql://… (MariaDB, too). The
-launch log may also lie in etcd://HOST:PORT,…/PREFIX, zookeeper://…/PATH or
-cassandra://…/KEYSPACE. An import also takes clickhouse://…. Where --db is not
-given, ` + dsnVariable + ` in the environment names it: on a command line, others
-see a password.
+postgres://USER:PASSWORD@HOST:PORT/DATABASE, or mysql://…, also for MariaDB. The
+launch log can also be in etcd://HOST:PORT,…/PREFIX, zookeeper://…/PATH or
+cassandra://…/KEYSPACE, and an import can also write to clickhouse://…. Without
+--db, the environment variable ` + dsnVariable + ` names the database. Prefer it
+for a DSN with a password, because other users can see a command line.
 
-Data goes to standard output, everything else to standard error. The exit
-status is 1 when an input was bad or the work could not be done, 2 for wrong
+Results go to standard output, everything else to standard error. The exit
+status is 1 if an input was bad or the work could not be done, 2 for wrong
 usage, and 130 after Ctrl-C.`,
 		Example: `  idmint inspect 14150009200065
   idmint launch list --db sqlite:app.db`,
@@ -137,7 +138,7 @@ usage, and 130 after Ctrl-C.`,
 		SilenceUsage:  true,
 		Version:       "of an unknown build",
 	})
-	if info, ok := debug.ReadBuildInfo(); ok { // a version has the commit, where Go knows it
+	if info, ok := debug.ReadBuildInfo(); ok { // the version includes the commit, if Go knows it
 		root.Version = info.Main.Version + ", " + info.GoVersion
 	}
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
@@ -148,8 +149,8 @@ usage, and 130 after Ctrl-C.`,
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.newCommand(), a.inspectCommand(), a.composeCommand(), a.boundsCommand(),
 		a.launchCommand(), a.counterCommand(), a.claimsCommand(), a.advanceCommand(),
-		a.trimCommand(), a.migrateCommand(), a.doctorCommand(), a.auditCommand(), a.functionsCommand(),
-		a.columnsCommand(), a.schemaCommand(), a.serveCommand())
+		a.trimCommand(), a.migrateCommand(), a.doctorCommand(), a.auditCommand(),
+		a.functionsCommand(), a.columnsCommand(), a.schemaCommand(), a.serveCommand())
 	root.AddCommand(a.wholeCommands()...)
 	root.InitDefaultCompletionCmd()
 	completeHelp(root)
@@ -157,7 +158,7 @@ usage, and 130 after Ctrl-C.`,
 	return root
 }
 
-// oneArg wants the one argument that the usage line names behind the command.
+// oneArg requires exactly one argument, which the usage line names after the command.
 func oneArg(c *cobra.Command, args []string) error {
 	_, path, _ := strings.Cut(c.CommandPath(), " ")
 	name := strings.Fields(c.Use)[1]
@@ -167,10 +168,10 @@ func oneArg(c *cobra.Command, args []string) error {
 	case 1:
 		return nil
 	}
-	return fmt.Errorf("%s: %q is one argument too many: want one %s", path, args[1], name)
+	return fmt.Errorf("%s: unexpected argument %q after %s", path, args[1], name)
 }
 
-// markArgs makes wrong arguments of every command usage errors.
+// markArgs turns errors about the arguments of any command into usage errors.
 func markArgs(c *cobra.Command) {
 	if check := c.Args; check != nil {
 		c.Args = func(c *cobra.Command, args []string) error {
@@ -185,13 +186,13 @@ func markArgs(c *cobra.Command) {
 	}
 }
 
-// sameRequest is how long a further signal counts as the first one. The command gets two from
-// timeout(1), which sends its signal to the command and to its group.
+// sameRequest is how long further signals count as a repetition of the first. A command that
+// timeout(1) runs gets two, because timeout signals both the command and its process group.
 const sameRequest = time.Second
 
-// interruptible gives a command a context that ends with Ctrl-C or a request to terminate. After
-// sameRequest, the next Ctrl-C ends the process at once. Commands that only read and write streams do
-// without, and end at the first.
+// interruptible returns a command's context, which ends on Ctrl-C or SIGTERM. After sameRequest,
+// the next Ctrl-C ends the process at once. Commands that only read and write streams do not use
+// it, and end at the first signal.
 func interruptible(c *cobra.Command) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(c.Context())
 	signals := make(chan os.Signal, 1)
@@ -208,7 +209,8 @@ func interruptible(c *cobra.Command) (context.Context, context.CancelFunc) {
 	return ctx, func() { cancel(nil) }
 }
 
-// warn writes a line to standard error, as [printer.printf] does. Any goroutine may call it.
+// warn writes a line to standard error, formatted as by [printer.printf]. It is safe for concurrent
+// use.
 func (a *app) warn(format string, args ...any) {
 	seen(args)
 	fmt.Fprintln(a.err, "idmint: "+fmt.Sprintf(format, args...))

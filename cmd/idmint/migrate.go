@@ -21,18 +21,18 @@ func (a *app) migrateCommand() *cobra.Command {
 		Short: "Create or upgrade the launch log",
 		Example: "  idmint migrate --db sqlite:app.db\n" +
 			"  idmint migrate --db sqlite:eu.db --digits 1-49999",
-		Long: `Create or upgrade the launch log: its tables, or what it needs in etcd,
-ZooKeeper or Cassandra. Many processes may do it at once. Where nothing is to be
-done, nothing changes. It says whether it created a log or found one.
+		Long: `Create or upgrade the launch log: its tables, or what it needs in etcd, ZooKeeper
+or Cassandra. The command prints whether it created a log or found one, and
+changes nothing if there is nothing to do. Many processes may run it at once.
 
-If there was a log before, and migrate creates one, then its data was lost, or
-the DSN names another place. A new log gives out again what the old one did:
+If it creates a log although there was one before, that log's data was lost, or
+the DSN names another place. A new log hands out again what the old one did, so
 restore the old one, and run idmint advance before anything else.
 
-With --digits the namespace gives its launches these digits and no others: logs
-of several regions, with ranges that do not overlap, mint into one key space. Set
-them before the first launch. Later a range may only lose digits at its end that
-no launch has had.`,
+With --digits, the launches of the namespace have these digits and no others, so
+that logs of several regions, with ranges that do not overlap, mint into one key
+space. Set the range before the first launch. Later it can only lose digits at
+its end that no launch has had.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, cancel := interruptible(c)
@@ -47,7 +47,7 @@ no launch has had.`,
 				rest := ""
 				n, _ := fmt.Sscanf(digits+" .", "%d-%d %s", &r.First, &r.Last, &rest)
 				if n != 3 || rest != "." {
-					return usage("--digits: %q is no range: want LO-HI, such as 1-49999", digits)
+					return usage("--digits %q: must be a range LO-HI, such as 1-49999", digits)
 				}
 			}
 			from, to, err := flags.migrate(ctx, d)
@@ -84,19 +84,19 @@ func (f *storeFlags) setDigits(ctx context.Context, a *app, d launchlog.Digits) 
 	return log.SetDigits(ctx, d)
 }
 
-// migrated says what a migration did.
+// migrated describes what a migration did.
 func migrated(d dsn.DSN, from, to int) string {
 	switch from {
 	case 0:
 		return fmt.Sprintf("created a new launch log in %v, at schema version %d", d, to)
 	case to:
-		return fmt.Sprintf("the launch log in %v is at schema version %d already", d, to)
+		return fmt.Sprintf("the launch log in %v is already at schema version %d", d, to)
 	}
 	return fmt.Sprintf("upgraded the launch log in %v from schema version %d to %d", d, from, to)
 }
 
-// migrate makes or upgrades the launch log in a database of any kind. It returns the versions
-// before and after: 0 is the one before a new log.
+// migrate creates or upgrades the launch log in a database of any kind. It returns the versions
+// before and after, where 0 means that there was no log before.
 func (f *storeFlags) migrate(ctx context.Context, d dsn.DSN) (from, to int, err error) {
 	if kv, ok := keyValues[d.Kind]; ok {
 		err = pool.Await(ctx, f.wait, func(ctx context.Context) (err error) {

@@ -21,7 +21,7 @@ func (a *app) newCommand() *cobra.Command {
 		Short: "Mint IDs",
 		Example: `  idmint new short
   idmint new decimal --db sqlite:app.db --launch 65 -n 3`,
-		// Flags are those of a scheme: an unknown scheme is what to complain about.
+		// The flags depend on the scheme, so an unknown scheme is reported before an unknown flag.
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -50,12 +50,12 @@ func checkCount(count int64) error {
 	return nil
 }
 
-// A filler is what mint needs of a generator.
+// A filler is the part of a generator that mint needs.
 type filler[T any] interface {
 	Fill(ctx context.Context, dst []T) (int, error)
 }
 
-// mint writes count IDs. What was minted before an error is written.
+// mint writes count IDs. After an error it has written the IDs that were minted before.
 func mint[T idtype.ID, P any](
 	ctx context.Context, a *app, k *kind[T, P], source filler[T], count int64,
 ) error {
@@ -81,8 +81,8 @@ func mint[T idtype.ID, P any](
 	return nil
 }
 
-// A numberFlag is a number that tells a generator from others. There is no default: a number that
-// everybody has tells nothing.
+// A numberFlag is a number that distinguishes a generator from others. It has no default, because a
+// number that everybody uses distinguishes nothing.
 type numberFlag struct {
 	value int
 	given bool
@@ -106,7 +106,7 @@ func (f *numberFlag) String() string {
 	return strconv.Itoa(f.value)
 }
 
-// claimLength is how far ahead a number that is lent to a command is used at most: two seconds are
+// claimLength is the most that a lent number is used ahead of time by a command. Two seconds are
 // two units of trace.
 const claimLength = 2 * time.Second
 
@@ -116,37 +116,37 @@ type timedFlags struct {
 	count int64
 }
 
-// ceilingLength is how far ahead the counter of a generator's number stands at most: as long the
-// next command may have to wait.
+// ceilingLength is the most that the counter of a generator's number is ahead of time, and
+// therefore the longest that the next command may have to wait.
 const ceilingLength = 200 * time.Millisecond
 
-// claimHelp says where the number comes from where none is named.
+// claimHelp says where the number comes from if none is named.
 const claimHelp = `
-Without %s, the database lends one
-that nobody has: see idmint claims.
+Without %s, the database lends a
+number that nobody has: see idmint claims.
 `
 
-// timedHelp says what the number and its ceiling promise.
+// timedHelp says what the number and its ceiling guarantee.
 const timedHelp = `
-With --db, or ` + dsnVariable + `, a counter of the launch log keeps the times
-that the command uses. It is named %s.
-So no other run repeats its IDs, not at the same time, and not after the clock
-was set back. An app that mints with the same number shares that counter:
-generator.Ceiling. A run may have to wait until the times that the last one
+With --db, or ` + dsnVariable + `, the log counter
+%s keeps the times that the command uses.
+No other run then repeats its IDs, neither at the same time nor after the clock
+was set back. An app that mints with the same number must share that counter: see
+generator.Ceiling. A run may have to wait until the times that the last run
 reserved have passed, up to %s.
 
-Without a database the number is taken on your word. Nobody else mints with it.
-No other run goes on at the same time, with or without a database. The clock
-was not set back since the last run.`
+Without a database, you must make sure that nobody else mints with the number at
+the same time, with or without a database, and that the clock was not set back
+since the last run.`
 
 func (f *timedFlags) add(c *cobra.Command) {
 	f.store.add(c)
-	c.Flag("db").Usage = "the database that keeps the times used, as launch takes it (default $" +
+	c.Flag("db").Usage = "the database of the launch log, which keeps the times used (default $" +
 		dsnVariable + ", or none)"
 	addCount(c, &f.count)
 }
 
-// missing is the first of the flags that is required and was not given.
+// missing returns a usage error for the first of the required flags that was not given.
 func missing(c *cobra.Command, flags ...string) error {
 	for _, name := range flags {
 		if !c.Flags().Changed(name) {
@@ -156,16 +156,16 @@ func missing(c *cobra.Command, flags ...string) error {
 	return nil
 }
 
-// A mintNumber is what makes a command's IDs its own: one that was named, or one that the launch
-// log lends.
+// A mintNumber is the number that no other generator has: one that flags name, or one that the
+// launch log lends.
 type mintNumber[N any] struct {
 	value   N
-	counter string   // that keeps its times
-	flags   []string // that name it; none for a scheme without numbers
+	counter string   // keeps its times
+	flags   []string // name it; none for a scheme without numbers
 	claim   func(*launchlog.Log, *claims.Options) (*claims.Source[N], error)
 }
 
-// isNamed reports whether the number is named, wholly.
+// isNamed reports whether all flags of the number are given.
 func (n mintNumber[N]) isNamed(c *cobra.Command, f *timedFlags) (bool, error) {
 	named := 0
 	for _, flag := range n.flags {
@@ -185,8 +185,8 @@ func (n mintNumber[N]) isNamed(c *cobra.Command, f *timedFlags) (bool, error) {
 	return false, nil
 }
 
-// mintTimed mints with a number. If there is a database, its counter keeps the times. Start makes
-// the generator.
+// mintTimed mints with a number, whose counter keeps the times if there is a database. Start
+// creates the generator.
 func mintTimed[N any, T idtype.ID, P any, G filler[T]](
 	c *cobra.Command, a *app, k *kind[T, P], f *timedFlags, number mintNumber[N],
 	start func(generator.Windows[N], *generator.Options) (G, error),
@@ -225,8 +225,8 @@ func mintTimed[N any, T idtype.ID, P any, G filler[T]](
 	return mint(ctx, a, k, source, f.count)
 }
 
-// windows are those of the number that was named, or of one that is lent for as long as the command
-// runs.
+// windows returns the windows of the number that is named, or of one that is lent for as long as
+// the command runs.
 func (n mintNumber[N]) windows(
 	a *app, log *launchlog.Log, named bool,
 ) (generator.Windows[N], error) {

@@ -12,14 +12,15 @@ import (
 	"github.com/idmint/idmint/internal/visible"
 )
 
-// A printer writes what a command answers. It has a method for each kind of answer, and no other
-// way leads to the terminal. A text of a database, a file or an argument always passes through
-// [visible.Text].
+// A printer writes the output of a command. It has a method for each kind of output, and nothing
+// else writes to the terminal, so that any text from a database, a file or an argument passes
+// through [visible.Text].
 type printer struct {
 	w *bufio.Writer
 }
 
-// printf writes a text. The format is ours and may end lines. What it formats is made visible.
+// printf writes a formatted text. It escapes the arguments, but not the format, which may end
+// lines.
 func (p printer) printf(format string, args ...any) error {
 	seen(args)
 	_, err := fmt.Fprintf(p.w, format, args...)
@@ -32,7 +33,7 @@ func (p printer) line(text string) error {
 	return p.w.WriteByte('\n') // the first error stays
 }
 
-// table writes rows in columns. Rows hands the cells of each row to the function that it is given.
+// table writes rows in columns. Rows calls row with the cells of each.
 func (p printer) table(rows func(row func(cells ...any))) error {
 	w := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', 0)
 	rows(func(cells ...any) {
@@ -57,7 +58,7 @@ func (p printer) json(v any) error {
 	return p.w.WriteByte('\n')
 }
 
-// answer writes what a command answers: a value as JSON, or a text as [printer.printf] does.
+// answer writes a command's answer: a value as JSON, or a text as [printer.printf] does.
 func (a *app) answer(value any, format string, args ...any) error {
 	if a.json {
 		return a.out.json(value)
@@ -65,7 +66,7 @@ func (a *app) answer(value any, format string, args ...any) error {
 	return a.out.printf(format, args...)
 }
 
-// writeList writes what a command lists: lines of JSON, or columns under a heading.
+// writeList writes a list as lines of JSON, or as columns under a heading.
 func writeList[T any](a *app, all []T, heading []any, row func(T) []any) error {
 	if a.json {
 		for _, one := range all {
@@ -83,7 +84,8 @@ func writeList[T any](a *app, all []T, heading []any, row func(T) []any) error {
 	})
 }
 
-// id writes an ID as a line: its text, or its fields. They are letters, digits and our own names.
+// id writes an ID as a line: its text, or its fields as JSON. Both consist of letters, digits and
+// our own names, and need no escaping.
 func (p printer) id(id schemes.ID, asJSON bool) error {
 	b, err := p.w.AvailableBuffer(), error(nil)
 	if asJSON {
@@ -110,18 +112,19 @@ func (p printer) draw(d drawing) error {
 
 func (p printer) flush() error { return p.w.Flush() }
 
-// seen makes the texts among the arguments of a format visible.
+// seen escapes the texts among the arguments of a format.
 func seen(args []any) {
 	for i, arg := range args {
 		switch arg.(type) {
-		case nil, bool, int, int64, float64: // a width may be among them
+		case nil, bool, int, int64, float64: // may be a width
 		default:
 			args[i] = seenArg{arg}
 		}
 	}
 }
 
-// A seenArg is formatted as its value is, and made visible. Of a quoted string, the beginning is.
+// A seenArg is formatted as its value is, and escaped. A quoted string is shortened to its
+// beginning.
 type seenArg struct{ value any }
 
 func (a seenArg) Format(s fmt.State, verb rune) {

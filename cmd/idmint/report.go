@@ -18,11 +18,11 @@ import (
 const (
 	leastRows, mostRows = 1_000, 10_000_000
 	mostOrderRows       = 10_000
-	// reportRounds are enough for an interval of confidence.
+	// reportRounds is enough for a confidence interval.
 	reportRounds = 7
 )
 
-// rhythm is how IDs of a table are minted, but for their number.
+// rhythm says how the IDs of a table are minted, apart from how many.
 var rhythm = measure.Rhythm{Generators: 4, PerSecond: 10_000}
 
 func (a *app) reportCommand() *cobra.Command {
@@ -33,15 +33,16 @@ func (a *app) reportCommand() *cobra.Command {
 		Short: "Measure order, size and speed of IDs in your databases",
 		Long: `Measure IDs of all schemes in databases, compared with serial keys and UUIDv7:
 whether ORDER BY and the index sort as documented, the bytes that a row takes in
-the key's index, and how many rows a second one connection inserts, by INSERTs
+the key's index, and how many rows one connection inserts per second, by INSERTs
 of 1,000 rows. In ClickHouse the bytes are those of the compressed column, in a
-table ordered by the ID and in one that is not, and rows come by a native batch.
+table ordered by the ID and in one that is not, and rows are inserted as a native
+batch.
 
-Everything is done in a schema, database or temporary file of its own, which is
-removed at the end, also after Ctrl-C. The user must be allowed to create it.
-Four simulated generators mint 10,000 IDs a second. Each table is filled eight
-times, in an order of its own, in turn with the others. The ratio is the median
-of seven rounds, with its interval of confidence.`,
+Everything happens in a new schema, database or temporary file, which is removed
+at the end, even after Ctrl-C. The user must be allowed to create it. Four
+simulated generators mint 10,000 IDs per second. Each table is filled eight times,
+taking turns with the others in random order. The ratio is the median of seven
+rounds, with its confidence interval.`,
 		Example: "  idmint report --rows 1000",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -58,7 +59,7 @@ of seven rounds, with its interval of confidence.`,
 	f.StringArrayVar(&names, "db", nil,
 		"a database to measure: postgres://…, mysql://… (MariaDB) or clickhouse://…; may be "+
 			"repeated (default: SQLite, in a temporary file)")
-	f.IntVar(&rows, "rows", 50_000, "rows of a table")
+	f.IntVar(&rows, "rows", 50_000, "rows per table")
 	return c
 }
 
@@ -73,7 +74,7 @@ func (a *app) report(ctx context.Context, names []string, rows int) error {
 			return usage("--db: %w", err)
 		}
 		if d.IsKeyValue() {
-			return usage("--db: %s keeps a launch log and no rows", string(d.Kind))
+			return usage("--db: %s can hold a launch log, but not rows", string(d.Kind))
 		}
 		if d.Kind == dsn.SQLite {
 			return usage("--db %s: leave it out, SQLite is measured in a temporary file", text)
@@ -91,8 +92,8 @@ func (a *app) report(ctx context.Context, names []string, rows int) error {
 	return nil
 }
 
-// A keyReport is what was measured of a key. Order is not looked at of keys that the database gives,
-// nor of columns that are not a table's order.
+// A keyReport holds what was measured for a key. Order is nil for keys that the database assigns,
+// and for columns that do not order their table.
 type keyReport struct {
 	measure.Figure
 	Order *measure.Order `json:"order,omitempty"`
@@ -113,7 +114,7 @@ func (a *app) reportOn(ctx context.Context, name dsn.DSN, rows int) (err error) 
 	orders := map[string]*measure.Order{}
 	for _, c := range d.OrderCases() {
 		if orders[c.Name()] != nil {
-			continue // a particular collation
+			continue // already measured: this case differs in its collation
 		}
 		bar.Describe(visible.Text(d.Name + ": order of " + c.Name()))
 		o, err := d.Order(ctx, c, min(rows, mostOrderRows))
@@ -153,13 +154,14 @@ func (a *app) showReport(database string, all []keyReport) (err error) {
 		a.out.printf("%s, %d rows of each:\n", database, all[0].Rows)
 	}
 	return errors.Join(err, writeList(a, all, []any{
-		"key", "column", "sorts", "bytes a row", "rows a second", "× " + all[0].Name(), "from", "to",
+		"key", "column", "sorts", "bytes a row", "rows a second", "× " + all[0].Name(), "from",
+		"to",
 	}, keyReport.row))
 }
 
-// row is a line for people.
+// row returns the columns of a table for people.
 func (r keyReport) row() []any {
-	order := "" // of keys that the database gives
+	order := "" // for keys that the database assigns
 	switch {
 	case r.ByArrival:
 		order = "not by this"

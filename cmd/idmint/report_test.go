@@ -82,7 +82,7 @@ func TestReportFails(t *testing.T) {
 		{"--rows 999", 2, "--rows 999: want 1000 to 10000000"},
 		{"--db nonsense", 2, "--db: want the kind of database"},
 		{"--db sqlite:a.db", 2, "SQLite is measured in a temporary file"},
-		{"--db etcd://localhost:1/app", 2, "--db: etcd keeps a launch log and no rows"},
+		{"--db etcd://localhost:1/app", 2, "--db: etcd can hold a launch log, but not rows"},
 		{
 			"--db postgres://nobody:secret@127.0.0.1:1/none", 1,
 			"postgres://nobody:xxxxx@127.0.0.1:1/none",

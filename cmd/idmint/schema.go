@@ -12,14 +12,14 @@ func (a *app) schemaCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema openapi|typescript|protobuf [SCHEME…]",
 		Short: "Describe the JSON of IDs to other languages",
-		Long: `Describe the JSON of IDs to other languages: of all schemes, or of those named.
+		Long: `Describe the JSON of IDs to other languages, for all schemes or for those named.
 The JSON of an ID is a string.
 
   openapi     a document of OpenAPI 3.0, as JSON, with a schema for each scheme
   typescript  a module with a type, a pattern and a guard for each scheme
   protobuf    a file of Protocol Buffers with a field for each scheme
 
-Patterns take the texts that idtype's Parse takes, and no others.`,
+Patterns match exactly the texts that idtype's Parse accepts.`,
 		Example: `  idmint schema openapi > ids.json && cat ids.json
   idmint schema typescript decimal sno`,
 		Args: cobra.MinimumNArgs(1),

@@ -12,7 +12,7 @@ import (
 	"github.com/idmint/idmint/internal/schemes"
 )
 
-// A scheme is what the commands need to know of an ID scheme: a [kind] for them all.
+// A scheme is what the commands need to know about an ID scheme. Each scheme is a [kind].
 type scheme interface {
 	schemes.Scheme
 	read(form, input string) (identified, error)
@@ -20,10 +20,10 @@ type scheme interface {
 	newCommand(*app) *cobra.Command
 }
 
-// kinds are all of them, in the order in which they are listed.
+// kinds are all schemes, in the order in which they are listed.
 var kinds []scheme
 
-// schemeNames is the list for people.
+// schemeNames lists the names of all schemes for people.
 func schemeNames() string {
 	var names []idtype.Scheme
 	for _, s := range kinds {
@@ -32,7 +32,7 @@ func schemeNames() string {
 	return commas(names)
 }
 
-// commas is a list of names for people, each of one word.
+// commas lists names for people. Each must be one word.
 func commas[T ~string](names []T) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(names), " ", ", "), "[]")
 }
@@ -53,8 +53,8 @@ type identified interface {
 	drawing(now time.Time) drawing
 }
 
-// A kind is the scheme of the IDs of type T, with what commands do beside explaining them. P has
-// the parts of one, in the order of the layout, with their names in JSON.
+// A kind is the scheme of the IDs of type T, with what commands do apart from explaining them. P is
+// a struct of the parts of an ID, in the order of the layout, with their names in JSON.
 type kind[T idtype.ID, P any] struct {
 	*schemes.Kind[T]
 	id      func(P) (T, error)
@@ -62,7 +62,7 @@ type kind[T idtype.ID, P any] struct {
 	command func(*app, *kind[T, P]) *cobra.Command
 }
 
-// add lists a kind.
+// add adds a kind to kinds.
 func add[T idtype.ID, P any](k kind[T, P]) *kind[T, P] {
 	kinds = append(kinds, &k)
 	slices.SortFunc(kinds, func(a, b scheme) int { return a.Known().Place - b.Known().Place })
@@ -76,7 +76,7 @@ func (k *kind[T, P]) read(form, input string) (identified, error) {
 	return k.of(id), err
 }
 
-// of is an ID of the kind.
+// of returns an ID together with its kind.
 func (k *kind[T, P]) of(id T) identity[T, P] {
 	return identity[T, P]{schemes.Identity[T]{Kind: k.Kind, ID: id}, k}
 }

@@ -31,13 +31,11 @@ func newSequence(a *app, k *kind[idtype.SequenceID, schemes.SequenceFields]) *co
 	c := &cobra.Command{
 		Use:   "sequence --db DSN --counter NAME [-n N]",
 		Short: "Mint sequence IDs",
-		Long: `Mint sequence IDs, one per line, from a counter of the launch log. The counter
-begins at 1 when it is first used. It gives out no number twice, to whomever.
-
-The command takes the numbers that it prints, up to 4096 at a time.
-
-It refuses names that idmint gives to counters of its own, such as short and
-sno/7. After a restore, idmint advance would take them for these.`,
+		Long: `Mint sequence IDs, one per line, from a log counter. The counter begins at 1 when
+it is first used, and never hands out a number twice. The command takes the
+numbers that it prints, up to 4096 at a time. It rejects the names of counters
+that idmint itself uses, such as short and sno/7, because idmint advance would
+treat the counter as one of those after a restore.`,
 		Example: "  idmint new sequence --db sqlite:app.db --counter orders -n 3",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := missing(c, "counter"); err != nil {
@@ -47,7 +45,7 @@ sno/7. After a restore, idmint advance would take them for these.`,
 				return err
 			}
 			if ours(counter) {
-				return usage("--counter %q: idmint keeps something else under that name", counter)
+				return usage("--counter %q: idmint itself uses a counter of that name", counter)
 			}
 			return a.withCounter(c, &flags, counter,
 				func(ctx context.Context, numbers *launchlog.Counter) error {

@@ -26,14 +26,14 @@ import (
 	"github.com/idmint/idmint/viewer"
 )
 
-// passwordVariable holds the password of the pages: others see a command line.
+// passwordVariable holds the password of the pages, because other users can see a command line.
 const passwordVariable = "IDMINT_SERVE_PASSWORD"
 
 const (
-	// farewell is how long requests may go on that are under way when the command ends.
+	// farewell is how long requests may still run when the command ends.
 	farewell = 5 * time.Second
-	// longestHead bounds the head of a request. A query of 8,192 characters takes 96 KiB, where each
-	// has four bytes, and all are escaped.
+	// longestHead limits the head of a request. A query of 8,192 characters takes 96 KiB if each
+	// has four bytes and all are escaped.
 	longestHead = 128 << 10
 )
 
@@ -54,21 +54,21 @@ func (a *app) serveCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve [--db DSN] [--listen ADDR]",
 		Short: "Show the launch log and explain IDs on web pages",
-		Long: `Show the launch log and explain IDs on web pages, until Ctrl-C or a request to
-terminate. The pages write nothing: a role that may only SELECT is enough.
-Without --db they explain IDs, and that is all.
+		Long: `Show the launch log and explain IDs on web pages, until Ctrl-C or SIGTERM. The
+pages write nothing, so a role that may only SELECT is enough. Without --db they
+only explain IDs.
 
-The address is printed when the pages can be asked for. They listen on this
-machine alone unless --listen says otherwise. Beyond it they want
-authentication: --user with a password in ` + passwordVariable + ` or
---password-file. Put TLS in front of them, by a proxy. One that authenticates
-people itself sends that password in their place.
+The command prints the address once the pages answer. By default they listen on
+this machine alone. If --listen makes them reachable from others, they require
+authentication, by --user with a password in ` + passwordVariable + ` or
+--password-file. Put a proxy with TLS in front of them. A proxy that authenticates
+people itself sends that password for them.
 
-Without authentication the pages answer for addresses and for this machine's
-names. Name others by --host. So a stranger's page in a browser, whose name
-leads here, reads nothing.
+Without authentication the pages answer only requests for IP addresses and for
+this machine's names, and for names given by --host, so that another site in a
+browser cannot read them by a name that leads here.
 
-/healthz answers 200, or 503 where the log is away or a check finds something.
+/healthz answers 200, or 503 if the log does not answer or a check has a finding.
 /metrics is for Prometheus.`,
 		Example: "  idmint serve --db sqlite:app.db",
 		Args:    cobra.NoArgs,
@@ -82,17 +82,17 @@ leads here, reads nothing.
 	s.flags.reading = true
 	f := c.Flags()
 	f.StringVar(&s.listen, "listen", "127.0.0.1:8390",
-		"the address to listen on; port 0 is any that is free")
+		"the address to listen on; port 0 is any free port")
 	f.StringVar(&s.prefix, "prefix", "",
-		"the path under which a proxy passes requests on, such as /idmint")
+		"the path under which a proxy forwards requests, such as /idmint")
 	f.StringArrayVar(&s.hosts, "host", nil,
-		"a name that the pages answer for, beside addresses; may be given again (default those "+
-			"of this machine without authentication, otherwise any)")
-	f.StringVar(&s.user, "user", "", "the user of basic authentication")
+		"a name, besides IP addresses, that the pages answer for; may be repeated (default this "+
+			"machine's names without authentication, otherwise any)")
+	f.StringVar(&s.user, "user", "", "the user for basic authentication")
 	f.StringVar(&s.passwordFile, "password-file", "",
 		"the file with the user's password (default $"+passwordVariable+")")
 	f.BoolVar(&s.open, "open", false,
-		"let everybody in who reaches an address beyond this machine")
+		"let in everybody who can reach the address, without authentication")
 	return c
 }
 
@@ -126,7 +126,8 @@ func (s *serving) run(ctx context.Context) error {
 	return s.serve(ctx, listener, pages)
 }
 
-// reachable is an address for a browser. One that stands for all of this machine's has its name.
+// reachable returns an address for a browser, in which this machine's name replaces an unspecified
+// address.
 func reachable(address net.Addr) string {
 	at, err := netip.ParseAddrPort(address.String())
 	name, unnamed := os.Hostname()
@@ -136,7 +137,7 @@ func reachable(address net.Addr) string {
 	return net.JoinHostPort(name, strconv.Itoa(int(at.Port())))
 }
 
-// serve answers until the context ends. To be ended so is no error.
+// serve answers requests until the context ends, which is not an error.
 func (s *serving) serve(ctx context.Context, listener net.Listener, pages http.Handler) error {
 	mux := http.NewServeMux()
 	mux.Handle(s.prefix+"/", http.StripPrefix(s.prefix, pages))
@@ -159,14 +160,14 @@ func (s *serving) serve(ctx context.Context, listener net.Listener, pages http.H
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()
 	err := server.Shutdown(late)
-	if errors.Is(err, context.DeadlineExceeded) { // who still asks is cut off
+	if errors.Is(err, context.DeadlineExceeded) { // requests that still run are cut off
 		err = server.Close()
 	}
 	<-ended
 	return err
 }
 
-// A warner writes what a server has to say.
+// A warner writes the log lines of an HTTP server as warnings.
 type warner struct{ *app }
 
 func (w warner) Write(line []byte) (int, error) {
@@ -174,7 +175,7 @@ func (w warner) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// options are those of the pages.
+// options returns the options of the pages.
 func (s *serving) options() (*viewer.Options, error) {
 	opts := &viewer.Options{Hosts: s.hosts}
 	if p := s.prefix; p != "" && (path.Clean("/"+p) != p || strings.ContainsAny(p, "{}")) {
@@ -195,7 +196,7 @@ func (s *serving) options() (*viewer.Options, error) {
 	case err != nil:
 		return nil, usage("--listen %q: want an address such as 127.0.0.1:8390", s.listen)
 	case !local && auth == nil && !s.open:
-		return nil, usage("--listen %s: others than this machine may reach that: give --user, "+
+		return nil, usage("--listen %s: other machines may reach this address: give --user, "+
 			"or --open to let everybody in", s.listen)
 	case auth == nil && len(s.hosts) == 0:
 		opts.Hosts = ownNames(local)
@@ -203,7 +204,7 @@ func (s *serving) options() (*viewer.Options, error) {
 	return opts, nil
 }
 
-// ownNames are those of this machine. Others ask for it by its host name.
+// ownNames returns the names of this machine. Other machines use its host name.
 func ownNames(local bool) []string {
 	names := []string{"localhost"}
 	if name, err := os.Hostname(); err == nil && !local {
@@ -212,7 +213,7 @@ func ownNames(local bool) []string {
 	return names
 }
 
-// isLoopback reports whether this machine alone reaches an address.
+// isLoopback reports whether only this machine can reach an address.
 func isLoopback(address string) (bool, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -225,19 +226,20 @@ func isLoopback(address string) (bool, error) {
 	return err == nil && ip.IsLoopback(), nil
 }
 
-// auth says who may see the pages. It is nil for everybody.
+// auth returns who may see the pages, or nil for everybody.
 func (s *serving) auth() (*viewer.Auth, error) {
 	if s.user == "" {
 		switch {
 		case s.passwordFile != "":
-			return nil, usage("--password-file: whose? name the --user")
+			return nil, usage("--password-file needs --user")
 		case os.Getenv(passwordVariable) != "":
-			return nil, usage("%s is set: whose? name the --user", passwordVariable)
+			return nil, usage("%s is set, which needs --user", passwordVariable)
 		}
 		return nil, nil
 	}
 	if strings.Contains(s.user, ":") {
-		return nil, usage("--user %q: has a colon, which basic authentication cannot send", s.user)
+		return nil, usage("--user %q: must not have a colon, which basic authentication cannot send",
+			s.user)
 	}
 	auth := &viewer.Auth{User: s.user, Password: os.Getenv(passwordVariable)}
 	if s.passwordFile != "" {
@@ -254,7 +256,7 @@ func (s *serving) auth() (*viewer.Auth, error) {
 	return auth, nil
 }
 
-// launches opens the launch log to be read, with its metrics.
+// launches opens the launch log for reading, with its metrics.
 func (s *serving) launches(ctx context.Context, opts *viewer.Options) (
 	*launchlog.Log, func(), error,
 ) {
@@ -264,13 +266,13 @@ func (s *serving) launches(ctx context.Context, opts *viewer.Options) (
 	}
 	set := new(telemetry.Set)
 	metrics := promid.New(set)
-	s.flags.clockless = d.Kind == dsn.ZooKeeper // which tells its time only to who writes a znode
+	s.flags.clockless = d.Kind == dsn.ZooKeeper // tells its time only to writers
 	log, done, err := s.flags.openIn(ctx, d, launchlog.Options{Observe: metrics.Step})
 	if err != nil {
 		return nil, nil, err
 	}
 	registry := prometheus.NewRegistry()
-	opts.Readings = doctor.NewWatch(log, nil) // of the pages and of the metrics
+	opts.Readings = doctor.NewWatch(log, nil) // for the pages and the metrics
 	watching := &telemetry.WatchOptions{Readings: opts.Readings}
 	if err := errors.Join(set.Watch(log, watching), registry.Register(metrics)); err != nil {
 		done()

@@ -159,15 +159,15 @@ func TestServeRefuses(t *testing.T) {
 	s := inside(t)
 	s.write("empty", "\n")
 	for args, want := range map[string]string{
-		"--listen 0.0.0.0:0":               "others than this machine may reach that",
-		"--listen :0":                      "others than this machine may reach that",
-		"--listen [::]:0":                  "others than this machine may reach that",
-		"--listen example.org:80":          "others than this machine may reach that",
+		"--listen 0.0.0.0:0":               "other machines may reach this address",
+		"--listen :0":                      "other machines may reach this address",
+		"--listen [::]:0":                  "other machines may reach this address",
+		"--listen example.org:80":          "other machines may reach this address",
 		"--listen nonsense":                `--listen "nonsense": want an address`,
 		"--user ann":                       "--user ann: the password is missing",
-		"--user a:b":                       `--user "a:b": has a colon`,
+		"--user a:b":                       `--user "a:b": must not have a colon`,
 		"--user ann --password-file empty": "--user ann: the password is missing",
-		"--password-file empty":            "--password-file: whose?",
+		"--password-file empty":            "--password-file needs --user",
 		"--prefix idmint":                  `--prefix "idmint": want a path such as /idmint`,
 		"--db clickhouse://x":              "ClickHouse has no transactions",
 		"--host http://x/":                 `--host "http://x/": want a name`,
@@ -224,7 +224,7 @@ func TestServeAuth(t *testing.T) {
 	fromFile := s.serve("--listen", anyPort, "--user", "ann", "--password-file", "password")
 	s.env = append(s.env, passwordVariable+"=secret")
 	if got := s.refused("--listen", anyPort); got.status != statusUsage ||
-		!strings.Contains(got.stderr, passwordVariable+" is set: whose?") {
+		!strings.Contains(got.stderr, passwordVariable+" is set, which needs --user") {
 		t.Errorf("a password of nobody: %v", got)
 	}
 	fromEnvironment := s.serve("--listen", anyPort, "--user", "ann")

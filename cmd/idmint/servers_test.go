@@ -83,7 +83,7 @@ func TestImportOnServers(t *testing.T) {
 				}
 			}
 			out = s.must("import", "f.csv", "--table", "t", "--resume")
-			if !strings.Contains(out, "nothing was left to import: all 1234 rows are there") {
+			if !strings.Contains(out, "nothing was left to import: all 1234 rows are stored") {
 				t.Errorf("%q", out)
 			}
 		})

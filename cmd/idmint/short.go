@@ -24,10 +24,9 @@ func newShort(a *app, k *kind[idtype.ShortID, idtype.ShortParts]) *cobra.Command
 	c := &cobra.Command{
 		Use:   "short [-n N] [--db DSN]",
 		Short: "Mint short IDs",
-		Long: `Mint short IDs, one per line: 512 in a millisecond.
-
-The IDs do not say who minted them. Whoever mints at the same time, an app or
-another command, needs the same counter.
+		Long: `Mint short IDs, one per line, at most 512 per millisecond. The IDs do not carry who
+minted them, so every app or command that mints at the same time must use the same
+counter.
 ` + fmt.Sprintf(timedHelp, "short", "0.2 s"),
 		Example: "  idmint new short -n 3\n  idmint new short --db sqlite:app.db",
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -9,16 +9,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A build without cgo is what a pipeline needs: static, and light. It has no SQLite, and none of
-// the commands that open it or weigh much.
+// A build without cgo is static and small, as a pipeline needs it. It lacks SQLite, and the
+// commands that open it or are large.
 const hasSQLite = false
 
 const (
 	cgoNeeded   = "this idmint was built without cgo"
-	errNoSQLite = cgoNeeded + ", and opens no SQLite: build it with CGO_ENABLED=1 and gcc"
+	errNoSQLite = cgoNeeded + ", and cannot open SQLite: build it with CGO_ENABLED=1 and gcc"
 )
 
-// What follows is not reached: [databaseFlag.parse] refuses the names of SQLite files.
+// The functions below are never reached, because [databaseFlag.parse] rejects the names of SQLite
+// files.
 
 func openSQLite(context.Context, string, bool) (store, error) {
 	return nil, errors.New(errNoSQLite)
@@ -28,7 +29,7 @@ func checkSQLite(string) error { return errors.New(errNoSQLite) }
 
 func isFileError(error) bool { return false }
 
-// wholeCommands stand for the commands that this build lacks, and say so.
+// wholeCommands returns placeholders for the commands that this build lacks, which say so.
 func (a *app) wholeCommands() (missing []*cobra.Command) {
 	for _, name := range []string{"demo", "import", "backup", "report"} {
 		missing = append(missing, &cobra.Command{

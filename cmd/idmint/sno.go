@@ -24,7 +24,7 @@ func newSno(a *app, k *kind[idtype.SnoID, idtype.SnoParts]) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sno [--partition P] [--meta M] [-n N] [--db DSN]",
 		Short: "Mint sno IDs",
-		Long: "Mint sno IDs of a partition, one per line: 65,536 in 4 ms.\n" +
+		Long: "Mint sno IDs of a partition, one per line, at most 65,536 per 4 ms.\n" +
 			fmt.Sprintf(claimHelp, "--partition") +
 			fmt.Sprintf(timedHelp, "sno/PARTITION", "0.2 s"),
 		Example: "  idmint new sno --partition 34824 --meta 158 -n 3\n" +
@@ -50,7 +50,7 @@ func newSno(a *app, k *kind[idtype.SnoID, idtype.SnoParts]) *cobra.Command {
 		},
 	}
 	flags.add(c)
-	c.Flags().Var(&partition, "partition", "the partition, 0 to 65535 (default one that is lent)")
+	c.Flags().Var(&partition, "partition", "the partition, 0 to 65535 (default: a lent one)")
 	c.Flags().Var(&meta, "meta", "the metabyte, 0 to 255 (default 0)")
 	return c
 }

@@ -20,7 +20,7 @@ var _ = add(kind[idtype.SnowflakeID, idtype.SnowflakeParts]{
 	command: newSnowflake,
 })
 
-// given is the layout of --layout. A command has one.
+// given is the layout of --layout. A command has only one.
 type given struct{}
 
 var givenLayout *idtype.SnowflakeLayout
@@ -33,17 +33,18 @@ type (
 )
 
 const layoutHelp = `
---layout is that of snowflake IDs: twitter, discord, tsid, pgedge, unixepoch,
-sonyflakev1 or sonyflakev2, or one's own as epoch=1672531200000,node=3,step=8.
-Its epoch is Unix time in milliseconds. There may also be unit=10ms, time=39,
-stepfirst, and a text: decimal, base58, base32 or crockford.
+--layout names the layout of snowflake IDs: twitter, discord, tsid, pgedge,
+unixepoch, sonyflakev1 or sonyflakev2, or your own, such as
+epoch=1672531200000,node=3,step=8. Its epoch is Unix time in milliseconds. It may
+also have unit=10ms, time=39, stepfirst, and a text: decimal, base58, base32 or
+crockford.
 `
 
 func addLayout(c *cobra.Command, text *string) {
 	c.Flags().StringVar(text, "layout", "", "the layout of snowflake IDs (default twitter)")
 }
 
-// layoutNamed is the kind of IDs in a layout.
+// layoutNamed returns the kind of IDs in a layout.
 func layoutNamed(text string) (*givenKind, error) {
 	name, names := text, []string{"twitter"}
 	givenLayout = idtype.Twitter{}.Layout()
@@ -55,7 +56,7 @@ func layoutNamed(text string) (*givenKind, error) {
 	}
 	switch {
 	case text == "twitter":
-		name = "" // it is the scheme's own
+		name = "" // the scheme's own layout
 	case strings.Contains(text, "="):
 		var err error
 		if givenLayout, err = schemes.ParseLayout(text); err != nil {
@@ -74,13 +75,13 @@ func layoutNamed(text string) (*givenKind, error) {
 	}, nil
 }
 
-// schemeIn is a scheme in a layout, if there is one.
+// schemeIn returns a scheme, in a layout if text is not empty.
 func schemeIn(name, text string) (scheme, error) {
 	switch {
 	case text == "":
 		return schemeNamed(name)
 	case name != string(idtype.SchemeSnowflake):
-		return nil, usage("--layout is for snowflake IDs, and not for %s", name)
+		return nil, usage("--layout is for snowflake IDs, not for %s", name)
 	}
 	return layoutNamed(text)
 }
@@ -92,8 +93,8 @@ func newSnowflake(a *app, _ *kind[idtype.SnowflakeID, idtype.SnowflakeParts]) *c
 	c := &cobra.Command{
 		Use:   "snowflake [--node N] [--layout LAYOUT] [-n N] [--db DSN]",
 		Short: "Mint snowflake IDs",
-		Long: "Mint snowflake IDs of a node, one per line: 4,096 in a millisecond.\n" + layoutHelp +
-			fmt.Sprintf(claimHelp, "--node") + fmt.Sprintf(timedHelp, "snowflake/NODE", "0.2 s"),
+		Long: "Mint snowflake IDs of a node, one per line, at most 4,096 per millisecond.\n" +
+			layoutHelp + fmt.Sprintf(claimHelp, "--node") + fmt.Sprintf(timedHelp, "snowflake/NODE", "0.2 s"),
 		Example: "  idmint new snowflake --node 7 -n 3\n" +
 			"  idmint new snowflake --layout tsid --db sqlite:app.db",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -110,6 +111,6 @@ func newSnowflake(a *app, _ *kind[idtype.SnowflakeID, idtype.SnowflakeParts]) *c
 	}
 	flags.add(c)
 	addLayout(c, &text)
-	c.Flags().Var(&node, "node", "the node, 0 to 1023 in most layouts (default one that is lent)")
+	c.Flags().Var(&node, "node", "the node, 0 to 1023 in most layouts (default: a lent one)")
 	return c
 }

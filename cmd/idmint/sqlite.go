@@ -11,7 +11,7 @@ import (
 	"github.com/idmint/idmint/launchlog/sqlite"
 )
 
-// hasSQLite reports whether this build opens files of SQLite, whose driver is in C.
+// hasSQLite reports whether this build can open SQLite files, which needs cgo.
 const hasSQLite = true
 
 const errNoSQLite = ""
@@ -23,13 +23,14 @@ func openSQLite(ctx context.Context, path string, reading bool) (store, error) {
 	return sqlite.Open(ctx, path)
 }
 
-// checkSQLite says of a file what keeps a launch log out of it.
+// checkSQLite returns an error for a file that cannot hold a launch log.
 func checkSQLite(path string) error { return sqlite.Check(path) }
 
-// isFileError reports whether an error is about the kind of file that a launch log lies in.
+// isFileError reports whether an error is about the kind of file that would hold a launch log.
 func isFileError(err error) bool { return errors.As(err, new(*sqlite.FileError)) }
 
-// wholeCommands are those of a build with cgo alone: they use SQLite, or weigh much.
+// wholeCommands returns the commands that only a build with cgo has, because they use SQLite or are
+// large.
 func (a *app) wholeCommands() []*cobra.Command {
 	return []*cobra.Command{
 		a.demoCommand(), a.importCommand(), a.backupCommand(), a.reportCommand(),

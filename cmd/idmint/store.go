@@ -17,12 +17,12 @@ import (
 	"github.com/idmint/idmint/launchlog/postgres"
 )
 
-// launchVariable names the launch of an app or a command in its environment, as a deployment sets
-// it.
+// launchVariable is the environment variable for the launch of an app or a command, which a
+// deployment sets.
 const launchVariable = "IDMINT_LAUNCH_ID"
 
-// Databases are named by the environment where no flag names them: a command line, which other
-// users see, need hold no password.
+// Environment variables name the databases that no flag names, because other users can see the
+// password in a command line.
 const (
 	dsnVariable = "IDMINT_DB"
 	logVariable = "IDMINT_LOG"
@@ -33,12 +33,12 @@ type storeFlags struct {
 	name      databaseFlag
 	namespace string
 	wait      time.Duration
-	reading   bool           // also a file of SQLite to which nothing may be written
-	clockless bool           // the store is not asked for its time
-	command   *cobra.Command // says that a database is waited for; nil is nobody
+	reading   bool           // opens also a SQLite file that is read-only
+	clockless bool           // does not ask the store for its time
+	command   *cobra.Command // writes that it waits for a database; may be nil
 }
 
-// patience is how long a command waits for a database before it says so.
+// patience is how long a command waits for a database before it reports that it waits.
 const patience = 2 * time.Second
 
 func (f *storeFlags) add(c *cobra.Command) {
@@ -47,9 +47,9 @@ func (f *storeFlags) add(c *cobra.Command) {
 		"the database: sqlite:PATH, postgres://…, mysql://…, etcd://…, zookeeper://… or "+
 			"cassandra://… (default $"+dsnVariable+")")
 	c.Flags().StringVar(&f.namespace, "namespace", launchlog.DefaultNamespace,
-		"the system that the launch numbers are of")
+		"the namespace of the launch numbers and log counters")
 	c.Flags().DurationVar(&f.wait, "wait", 30*time.Second,
-		"how long to wait for a database that is busy or away, or for a number that is free")
+		"how long to wait for a database that is busy or away, or for a free number")
 }
 
 // A databaseFlag names a database.
@@ -75,7 +75,7 @@ func (f *databaseFlag) String() string { return "" } // it may hold a password
 // isGiven reports whether a database is named, by the flag or the environment.
 func (f *databaseFlag) isGiven() bool { return f.given || os.Getenv(f.variable) != "" }
 
-// parse reads the name. Nothing is repeated of what may hold a password.
+// parse reads the name. Its errors repeat nothing that may hold a password.
 func (f *databaseFlag) parse() (dsn.DSN, error) {
 	from, text := "--"+f.flag, f.text
 	if !f.given {
@@ -98,35 +98,35 @@ func (f *databaseFlag) parse() (dsn.DSN, error) {
 	if d.Kind == dsn.SQLite && !hasSQLite {
 		return dsn.DSN{}, usage("%s: %s", from, errNoSQLite)
 	}
-	if d.Kind == dsn.MySQL && d.Database() == "" { // others have a default
+	if d.Kind == dsn.MySQL && d.Database() == "" { // the others have a default
 		return dsn.DSN{}, usage(
 			"%s: the DSN names no database: mysql://USER:PASSWORD@HOST:PORT/DATABASE", from)
 	}
 	return d, nil
 }
 
-// launchLog is the database of the launch log.
+// launchLog returns the database of the launch log.
 func (f *storeFlags) launchLog() (dsn.DSN, error) {
 	d, err := f.name.parse()
 	switch {
 	case err != nil:
 		return d, err
 	case f.wait <= 0:
-		return d, usage("--wait %v: want more than 0", f.wait)
+		return d, usage("--wait %v: must be more than 0", f.wait)
 	case d.Kind == dsn.ClickHouse:
-		return d, usage("--%s: ClickHouse has no transactions, and keeps no launch log: want "+
+		return d, usage("--%s: ClickHouse has no transactions, and cannot hold a launch log: want "+
 			"sqlite:PATH, postgres://…, mysql://…, etcd://…, zookeeper://… or cassandra://…",
 			f.name.flag)
 	}
 	return d, nil
 }
 
-// withWait bounds what a call waits.
+// withWait limits how long a call waits.
 func (f *storeFlags) withWait(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, f.wait, fmt.Errorf("waited for %v", f.wait))
 }
 
-// A store can be closed.
+// A store is a launch log's store that can be closed.
 type store interface {
 	launchlog.Store
 	Close() error
@@ -143,7 +143,7 @@ func (f *storeFlags) open(ctx context.Context, a *app) (*launchlog.Log, func(), 
 	})
 }
 
-// openIn opens the launch log in a database, with options beside those that the flags set.
+// openIn opens the launch log in a database, with opts in addition to what the flags set.
 func (f *storeFlags) openIn(
 	ctx context.Context, d dsn.DSN, opts launchlog.Options,
 ) (*launchlog.Log, func(), error) {
@@ -164,12 +164,13 @@ func (f *storeFlags) openIn(
 	return log, func() { s.Close() }, nil
 }
 
-// A clockless store has no time.
+// A clockless store reports no time.
 type clockless struct{ launchlog.Store }
 
 func (clockless) Now(context.Context) (time.Time, error) { return time.Time{}, nil }
 
-// tellOfWait says that a database is waited for, unless what it returns is called soon.
+// tellOfWait writes that the command waits for a database, unless the function that it returns is
+// called soon.
 func (f *storeFlags) tellOfWait(d dsn.DSN) (answered func()) {
 	if f.command == nil || f.wait <= patience {
 		return func() {}
@@ -205,7 +206,7 @@ func (f *storeFlags) openStore(ctx context.Context, d dsn.DSN) (s store, err err
 		case dsn.MySQL:
 			s, err = mysql.Open(ctx, d.Source())
 		default:
-			err = fmt.Errorf("%s has no store for the launch log", d.Kind)
+			err = fmt.Errorf("%s cannot hold a launch log", d.Kind)
 		}
 		return err
 	})
@@ -229,7 +230,7 @@ func (f *storeFlags) reach(ctx context.Context, d dsn.DSN) (*sql.DB, error) {
 	return db, nil
 }
 
-// launchFlag is --launch, or else the environment's launch; 0 is none.
+// launchFlag returns --launch, or else the environment's launch, or 0 for none.
 func launchFlag(c *cobra.Command, value string) (int, error) {
 	from := "--launch"
 	if !c.Flags().Changed("launch") {
@@ -244,7 +245,7 @@ func launchFlag(c *cobra.Command, value string) (int, error) {
 func launchNumber(what, text string) (int, error) {
 	n, ok := launchlog.ParseLaunch(text)
 	if !ok {
-		return 0, usage("%s: %q is no launch number", what, text)
+		return 0, usage("%s: %q is not a launch number", what, text)
 	}
 	return n, nil
 }

@@ -23,8 +23,8 @@ func newTrace(a *app, k *kind[idtype.TraceID, idtype.TraceParts]) *cobra.Command
 	c := &cobra.Command{
 		Use:   "trace [--node N] [-n N] [--db DSN]",
 		Short: "Mint trace IDs",
-		Long: "Mint trace IDs of a node, one per line: 4,194,303 in a second. After 388 days\n" +
-			"they are the same again.\n" +
+		Long: "Mint trace IDs of a node, one per line, at most 4,194,303 per second. They\n" +
+			"repeat after 388 days.\n" +
 			fmt.Sprintf(claimHelp, "--node") + fmt.Sprintf(timedHelp, "trace/NODE", "3 s"),
 		Example: "  idmint new trace --node 7 -n 3\n  idmint new trace --db sqlite:app.db",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -34,6 +34,6 @@ func newTrace(a *app, k *kind[idtype.TraceID, idtype.TraceParts]) *cobra.Command
 		},
 	}
 	flags.add(c)
-	c.Flags().Var(&node, "node", "the node's number, 0 to 65535 (default one that is lent)")
+	c.Flags().Var(&node, "node", "the node's number, 0 to 65535 (default: a lent one)")
 	return c
 }

@@ -14,18 +14,17 @@ func (a *app) trimCommand() *cobra.Command {
 	var age time.Duration
 	c := &cobra.Command{
 		Use:   "trim --older-than AGE --db DSN",
-		Short: "Remove old claims from the launch log, which else grows with every start",
-		Long: `Remove the claims of generator numbers that are older than an age. Each start of an
-app adds one, and nothing else removes it.
+		Short: "Remove old claims from the launch log, so that it does not grow with every start",
+		Long: `Remove the claims of generator numbers that are older than an age, which must be
+at least a day. Each start of an app adds a claim, and nothing else removes one.
 
-Launches stay, with their events, how many numbers they gave out, and their
-newest claim. Of a number whose claim is gone, launch show and serve still know
-the launch, and the process no more. No ID repeats by a trim.
+Launches stay, with their events, how many numbers they handed out, and their
+newest claim. For a number whose claim was removed, launch show and serve still
+know the launch, but no longer the process. A trim never causes an ID to repeat.
 
-The age is a day at least. Apps may run meanwhile. Run it on a schedule, such as
-once a day, for each --namespace. Where it fails, run it again: it goes on. A
-user of PostgreSQL, MySQL or MariaDB needs the right to delete from
-idmint_generator.`,
+Apps may run meanwhile. Run the command on a schedule, such as once a day, for
+each --namespace. If it fails, run it again to continue. A user of PostgreSQL,
+MySQL or MariaDB needs the right to delete from idmint_generator.`,
 		Example: "  idmint trim --older-than 720h --db sqlite:app.db",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -33,7 +32,7 @@ idmint_generator.`,
 				return err
 			}
 			if age < launchlog.MinTrimAge {
-				return usage("--older-than %v: want %v or more", age, launchlog.MinTrimAge)
+				return usage("--older-than %v: must be at least %v", age, launchlog.MinTrimAge)
 			}
 			return a.withLog(c, &flags, func(ctx context.Context, log *launchlog.Log) error {
 				removed, err := log.Trim(ctx, age)
@@ -48,6 +47,7 @@ idmint_generator.`,
 		},
 	}
 	flags.add(c)
-	c.Flags().DurationVar(&age, "older-than", 0, "the least age of what is removed (required)")
+	c.Flags().DurationVar(&age, "older-than", 0,
+		"the minimum age of the claims to remove (required)")
 	return c
 }

@@ -20,8 +20,8 @@ func newUUID7(a *app, k *kind[idtype.UUID7ID, idtype.UUID7Parts]) *cobra.Command
 	c := &cobra.Command{
 		Use:   "uuid7 [-n N]",
 		Short: "Mint UUIDs of version 7",
-		Long: `Mint UUIDs of version 7, one per line. They need no number and no log: random
-bits tell those of a millisecond apart.`,
+		Long: `Mint UUIDs of version 7, one per line. They need neither a number nor a log,
+because random bits distinguish the UUIDs of a millisecond.`,
 		Example: "  idmint new uuid7 -n 3",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := checkCount(count); err != nil {

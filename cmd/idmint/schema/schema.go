@@ -1,4 +1,4 @@
-// Package schema describes the JSON of IDs to other languages: as OpenAPI, TypeScript and Protocol
+// Package schema describes the JSON of IDs to other languages, as OpenAPI, TypeScript and Protocol
 // Buffers.
 package schema
 
@@ -18,7 +18,7 @@ type Type struct {
 	schemes.Texts
 }
 
-// Types are all schemes, in the order in which the command line lists them.
+// Types returns all schemes, in the order in which the command line lists them.
 func Types() (types []Type) {
 	for _, s := range schemes.All() {
 		types = append(types, Type{s.Name(), s.Known().Text})
@@ -26,7 +26,7 @@ func Types() (types []Type) {
 	return types
 }
 
-// OpenAPI is a document of OpenAPI 3.0, as JSON, whose components are the types.
+// OpenAPI returns a document of OpenAPI 3.0, as JSON, whose components are the types.
 func OpenAPI(types []Type) ([]byte, error) {
 	type property struct {
 		Type        string `json:"type"`
@@ -56,8 +56,8 @@ func OpenAPI(types []Type) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// TypeScript is a module with a type and a guard for each scheme. A type has the entity as its
-// parameter, so that the keys of two entities are two types.
+// TypeScript returns a module with a type and a guard for each scheme. The entity is a parameter of
+// the type, so that the keys of two entities have different types.
 func TypeScript(types []Type) string {
 	text := "declare const entity: unique symbol;\n"
 	for _, t := range types {
@@ -76,8 +76,8 @@ export function is%[4]s<Entity = unknown>(value: unknown): value is %[4]s<Entity
 	return text
 }
 
-// Protobuf is a file with a message that has a field for each scheme. The JSON that Protocol
-// Buffers make of a field is the ID's.
+// Protobuf returns a file with a message that has a field for each scheme. The JSON that Protocol
+// Buffers produce for a field is the ID's JSON.
 func Protobuf(types []Type) string {
 	text := `syntax = "proto3";
 
@@ -87,7 +87,8 @@ package idmint;
 message IDs {
 `
 	for i, t := range types {
-		text += fmt.Sprintf("  // %s: %s.\n  %s %s_id = %d;\n", t.Name, t.About, t.Proto, t.Scheme, i+1)
+		text += fmt.Sprintf("  // %s: %s.\n  %s %s_id = %d;\n", t.Name, t.About, t.Proto, t.Scheme,
+			i+1)
 	}
 	return text + "}\n"
 }
