@@ -39,7 +39,8 @@ For a server, use its own tool: pg_dump or mariadb-dump.`,
 			case d.Kind == dsn.MySQL:
 				return usage("--db: backup copies SQLite files: use mariadb-dump or mysqldump")
 			case d.IsKeyValue():
-				return usage("--db: backup copies SQLite files: use the tools of %s", string(d.Kind))
+				return usage("--db: backup copies SQLite files: use the tools of %s",
+					string(d.Kind))
 			case to == "":
 				return usage("--to is required")
 			}

@@ -61,8 +61,8 @@ func TestImportUnfinished(t *testing.T) {
 	s.write("f.csv", numbered(30)+"x\n")
 	args := []string{"import", "f.csv", "--db", "sqlite:app.db", "--table", "t", "--batch", "10"}
 	got := s.run(args...)
-	want := "idmint: f.csv: line 32: 1 fields, while the header has 2; 30 rows are stored, and " +
-		"nothing of what follows: correct the row, and go on with --resume\n"
+	want := "idmint: f.csv: line 32: 1 fields, but the header has 2; 30 rows are stored, and " +
+		"nothing after them: correct the row, and continue with --resume\n"
 	if got.stderr != want || got.status != 1 {
 		t.Errorf("got %v, want %q", got, want)
 	}

@@ -51,7 +51,7 @@ func TestInterrupted(t *testing.T) {
 		}
 		_ = cmd.Wait()
 		want := fmt.Sprintf("idmint: created a new launch log in sqlite:app.db, at schema "+
-			"version 7\nidmint: -: interrupted; %d rows are stored, and nothing of what follows: go on "+
+			"version 7\nidmint: -: interrupted; %d rows are stored, and nothing after them: continue "+
 			"with --resume\n", stored)
 		if status := cmd.ProcessState.ExitCode(); status != statusInterrupted ||
 			settled(&stderr) != want {

@@ -238,8 +238,8 @@ func (s *serving) auth() (*viewer.Auth, error) {
 		return nil, nil
 	}
 	if strings.Contains(s.user, ":") {
-		return nil, usage("--user %q: must not have a colon, which basic authentication cannot send",
-			s.user)
+		return nil, usage("--user %q: must not have a colon, which basic authentication cannot "+
+			"send", s.user)
 	}
 	auth := &viewer.Auth{User: s.user, Password: os.Getenv(passwordVariable)}
 	if s.passwordFile != "" {

@@ -94,7 +94,8 @@ func newSnowflake(a *app, _ *kind[idtype.SnowflakeID, idtype.SnowflakeParts]) *c
 		Use:   "snowflake [--node N] [--layout LAYOUT] [-n N] [--db DSN]",
 		Short: "Mint snowflake IDs",
 		Long: "Mint snowflake IDs of a node, one per line, at most 4,096 per millisecond.\n" +
-			layoutHelp + fmt.Sprintf(claimHelp, "--node") + fmt.Sprintf(timedHelp, "snowflake/NODE", "0.2 s"),
+			layoutHelp + fmt.Sprintf(claimHelp, "--node") +
+			fmt.Sprintf(timedHelp, "snowflake/NODE", "0.2 s"),
 		Example: "  idmint new snowflake --node 7 -n 3\n" +
 			"  idmint new snowflake --layout tsid --db sqlite:app.db",
 		RunE: func(c *cobra.Command, _ []string) error {

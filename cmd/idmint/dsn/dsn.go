@@ -1,20 +1,24 @@
-// Package dsn reads the names of databases that the command line and the tests take:
+// Package dsn parses the names of databases that the command line and the tests accept. A database
+// with tables has one of these forms:
 //
 //	sqlite:PATH
-//	postgres://USER:PASSWORD@HOST:PORT/DATABASE?SETTINGS     also postgresql://, as libpq reads it
-//	mysql://USER:PASSWORD@HOST:PORT/DATABASE?SETTINGS        also mariadb://, with the settings of go-sql-driver/mysql
-//	clickhouse://USER:PASSWORD@HOST:PORT/DATABASE?SETTINGS   with the settings of clickhouse-go
+//	postgres://USER:PASSWORD@HOST:PORT/DATABASE?SETTINGS     or postgresql://
+//	mysql://USER:PASSWORD@HOST:PORT/DATABASE?SETTINGS        or mariadb://
+//	clickhouse://USER:PASSWORD@HOST:PORT/DATABASE?SETTINGS
 //
-// where PostgreSQL's schema=NAME is the schema of the launch log, and those of databases that keep a
-// launch log, and no tables:
+// The settings are those of libpq, of go-sql-driver/mysql and of clickhouse-go. In PostgreSQL,
+// schema=NAME also names the schema of the launch log. A database that holds only a launch log, and
+// no tables, has one of these forms:
 //
 //	etcd://USER:PASSWORD@HOST:PORT,…/PREFIX?SETTINGS
-//	zookeeper://USER:PASSWORD@HOST:PORT,…/PATH?SETTINGS       session=4s
-//	cassandra://USER:PASSWORD@HOST:PORT,…/KEYSPACE?SETTINGS   replication=3 or =dc1:3,dc2:3, dc=dc1, serial=local
+//	zookeeper://USER:PASSWORD@HOST:PORT,…/PATH?SETTINGS
+//	cassandra://USER:PASSWORD@HOST:PORT,…/KEYSPACE?SETTINGS
 //
-// Their settings are also tls=true, ca=FILE, cert=FILE with key=FILE, and server_name=NAME.
+// All three have the settings tls=true, ca=FILE, cert=FILE with key=FILE, and server_name=NAME.
+// ZooKeeper also has session=4s, and Cassandra has replication=3 or replication=dc1:3,dc2:3,
+// dc=dc1, and serial=local.
 //
-// Its errors repeat nothing of what may be a password.
+// Errors of this package never repeat anything that may be a password.
 package dsn
 
 import (
@@ -32,10 +36,10 @@ import (
 	"github.com/idmint/idmint/internal/dialect"
 )
 
-// Kind is a kind of database: its dialect.
+// Kind is a kind of database, as its SQL dialect.
 type Kind = dialect.Dialect
 
-// The kinds. MySQL is MariaDB as well.
+// The kinds. MySQL also stands for MariaDB.
 const (
 	SQLite     = dialect.SQLite
 	Postgres   = dialect.Postgres
@@ -51,9 +55,9 @@ type DSN struct {
 	url *url.URL // for the others
 }
 
-// An Error says what is wrong with a name.
+// An Error reports what is wrong with a name.
 type Error struct {
-	Kind Kind // as far as it is known
+	Kind Kind // empty if it is not known
 	Err  error
 }
 
@@ -71,12 +75,12 @@ const forms = "want sqlite:PATH, postgres://…, mysql://…, clickhouse://…, 
 
 var (
 	errEmpty = errors.New("no database is named: " + forms)
-	// not repeated: it may be a password that a colon follows
+	// does not repeat the kind, which may be a password before a colon
 	errUnknown  = errors.New("unknown kind of database: " + forms)
 	errKind     = errors.New("want the kind of database and a colon first: " + forms)
 	errPath     = errors.New("want sqlite:PATH, with a path, without // before it and without ?")
 	errSettings = errors.New(
-		"the settings after ? are not those that its Go driver takes, or name files that cannot be read")
+		"the settings after ? are not settings of its Go driver, or name files that cannot be read")
 	errURL = errors.New(
 		"not a URL such as postgres://USER:PASSWORD@HOST:PORT/DATABASE; in it, write characters " +
 			"like @ / ? # % of a password as %40 and so on")
@@ -91,7 +95,7 @@ var (
 	}
 )
 
-// Parse reads a name. Errors: [*Error].
+// Parse parses a name. Its errors are of type [*Error].
 func Parse(text string) (DSN, error) {
 	name, rest, ok := strings.Cut(text, ":")
 	kind := kinds[name]
@@ -119,8 +123,8 @@ func Parse(text string) (DSN, error) {
 	if err != nil || u.Host == "" || u.Opaque != "" { // the parser's error quotes the text
 		return DSN{}, &Error{kind, errURL}
 	}
-	// An @ behind the host, or a fragment: a part of the password, as it is, was taken for the
-	// host's end, and would be shown.
+	// An @ after the host, or a fragment, means that a part of an unescaped password was read as
+	// something after the host, and would be shown.
 	if strings.Contains(u.EscapedPath()+u.RawQuery, "@") || strings.Contains(rest, "#") {
 		return DSN{}, &Error{kind, errURL}
 	}
@@ -130,7 +134,7 @@ func Parse(text string) (DSN, error) {
 	d := DSN{Kind: kind, url: u}
 	if d.IsKeyValue() {
 		err = d.tryKeyValue()
-	} else if d.try() != nil { // whose error quotes the settings, which may hold passwords
+	} else if d.try() != nil { // its error quotes the settings, which may hold passwords
 		err = errSettings
 	}
 	if err != nil {
@@ -139,7 +143,7 @@ func Parse(text string) (DSN, error) {
 	return d, nil
 }
 
-// try reads the name as the driver will.
+// try parses the name as the driver will.
 func (d DSN) try() (err error) {
 	switch d.Kind {
 	case Postgres:
@@ -152,7 +156,7 @@ func (d DSN) try() (err error) {
 	return err
 }
 
-// String is the name without its password and its settings, which may hold others.
+// String returns the name without its password and its settings, which may hold other passwords.
 func (d DSN) String() string {
 	if d.Kind == SQLite {
 		return "sqlite:" + d.Path
@@ -161,7 +165,7 @@ func (d DSN) String() string {
 	return shown.Redacted()
 }
 
-// URL is the name with its password, as Parse reads it.
+// URL returns the name with its password, as Parse reads it.
 func (d DSN) URL() string {
 	if d.Kind == SQLite {
 		return "sqlite:" + d.Path
@@ -169,7 +173,7 @@ func (d DSN) URL() string {
 	return d.url.String()
 }
 
-// Host is the server's address, with the port if the name has one. SQLite has none.
+// Host returns the server's address, with the port if the name has one. It returns "" for SQLite.
 func (d DSN) Host() string {
 	if d.url == nil {
 		return ""
@@ -177,8 +181,8 @@ func (d DSN) Host() string {
 	return d.url.Host
 }
 
-// Database is the database's name on its server, "" where the name leaves it to the driver, and for
-// SQLite.
+// Database returns the database's name on its server. It returns "" if the name leaves that to the
+// driver, and for SQLite.
 func (d DSN) Database() string {
 	if d.url == nil {
 		return ""
@@ -186,29 +190,28 @@ func (d DSN) Database() string {
 	return strings.TrimPrefix(d.url.Path, "/")
 }
 
-// WithDatabase is the name of another database on the same server.
+// WithDatabase returns the name of another database on the same server.
 func (d DSN) WithDatabase(name string) DSN {
 	u := *d.url
 	u.Path = "/" + name
 	return DSN{Kind: d.Kind, url: &u}
 }
 
-// WithHost is the name of the same database by another address of its server, a proxy's for
-// example.
+// WithHost returns the name of the same database at another address, for example a proxy's.
 func (d DSN) WithHost(host string) DSN {
 	u := *d.url
 	u.Host = host
 	return DSN{Kind: d.Kind, url: &u}
 }
 
-// Source is the name in the form that the database's Go driver takes: pgx, go-sql-driver/mysql,
-// clickhouse-go. For SQLite it is the path. It holds the password.
+// Source returns the name in the form of the database's Go driver: pgx, go-sql-driver/mysql or
+// clickhouse-go. For SQLite it is the path. It includes the password.
 func (d DSN) Source() string {
 	switch d.Kind {
 	case SQLite:
 		return d.Path
 	case MySQL:
-		// Parse has tried it, and other hosts and databases change nothing about it
+		// Parse has tried it, and another host or database cannot cause an error
 		source, _ := d.mysql()
 		return source
 	}
@@ -227,8 +230,8 @@ func (d DSN) Source() string {
 	return d.url.String()
 }
 
-// Schema is the schema of PostgreSQL that has the launch log, "" where the name leaves it to the
-// store.
+// Schema returns the schema of PostgreSQL that has the launch log, or "" if the name leaves that to
+// the store.
 func (d DSN) Schema() string {
 	if d.Kind != Postgres {
 		return ""
@@ -238,8 +241,8 @@ func (d DSN) Schema() string {
 
 func isSchema(setting string) bool { return strings.HasPrefix(setting, "schema=") }
 
-// Driver is the name by which the database's Go driver registers itself with database/sql. This
-// package imports none.
+// Driver returns the name under which the database's Go driver registers with database/sql. This
+// package does not import the drivers.
 func (d DSN) Driver() string { return dialect.Driver(d.Kind) }
 
 func (d DSN) mysql() (string, error) {

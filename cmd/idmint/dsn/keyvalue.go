@@ -14,18 +14,18 @@ import (
 	"time"
 )
 
-// The kinds that keep a launch log and no tables.
+// The kinds that hold a launch log and no tables.
 const (
 	Etcd      Kind = "etcd"
 	ZooKeeper Kind = "zookeeper"
 	Cassandra Kind = "cassandra"
 )
 
-// A keyValue is what is particular about a name of such a kind.
+// A keyValue holds what is specific to names of such a kind.
 type keyValue struct {
-	port     string   // of nodes that name none
-	place    string   // what the path is
-	settings []string // beside those of TLS
+	port     string   // of nodes without one
+	place    string   // what the path means
+	settings []string // in addition to those of TLS
 }
 
 var keyValues = map[Kind]keyValue{
@@ -34,29 +34,30 @@ var keyValues = map[Kind]keyValue{
 	Cassandra: {"9042", "KEYSPACE", []string{"replication", "dc", "serial"}},
 }
 
-// form is how a name of the kind is written.
+// form returns how a name of the kind is written.
 func form(kind Kind) string {
 	return fmt.Sprintf("want %s://USER:PASSWORD@HOST:PORT,HOST:PORT/%s?SETTINGS", kind,
 		keyValues[kind].place)
 }
 
-// settingError is of a setting. It quotes it: what is in it is no password.
+// settingError returns an error about a setting, which it quotes because these settings are not
+// passwords.
 func settingError(name, value, want string) error {
 	return fmt.Errorf("the setting %.80q: want %s", name+"="+value, want)
 }
 
 var tlsSettings = []string{"tls", "ca", "cert", "key", "server_name"}
 
-// IsKeyValue reports whether the database keeps a launch log and no tables: etcd, ZooKeeper,
-// Cassandra. Of these there is no [DSN.Source].
+// IsKeyValue reports whether the database holds a launch log and no tables, as etcd, ZooKeeper and
+// Cassandra do. For these there is no [DSN.Source].
 func (d DSN) IsKeyValue() bool { return keyValues[d.Kind].port != "" }
 
-// splitNodes takes the nodes out of a URL but the first, since package url reads one alone. Each
-// gets its port.
+// splitNodes removes all nodes but the first from a URL, because package url reads only one. It
+// adds the default port to nodes without one.
 func splitNodes(kind Kind, rest string) (first, nodes string, err error) {
 	text, ok := strings.CutPrefix(rest, "//")
 	if !ok {
-		return "", "", fmt.Errorf("there is no // behind %s: %s", string(kind)+":", form(kind))
+		return "", "", fmt.Errorf("there is no // after %s: %s", string(kind)+":", form(kind))
 	}
 	authority, path := text, ""
 	if i := strings.IndexAny(text, "/?#"); i >= 0 {
@@ -74,35 +75,35 @@ func splitNodes(kind Kind, rest string) (first, nodes string, err error) {
 		}
 		_, bad := strconv.ParseUint(port, 10, 16)
 		if host == "" || bad != nil || strings.Contains(host, ":") != strings.HasPrefix(node, "[") {
-			if strings.Contains(path, "@") { // then the node may be a part of a password
+			if strings.Contains(path, "@") { // the node may be a part of a password
 				return "", "", errURL
 			}
 			if user, _, has := strings.Cut(node, ":"); has && user != "" { // without @HOST
 				node = user + ":xxxxx"
 			}
-			return "", "", fmt.Errorf("%.80q is no HOST:PORT: %s", node, form(kind))
+			return "", "", fmt.Errorf("%.80q is not HOST:PORT: %s", node, form(kind))
 		}
 		list[i] = net.JoinHostPort(host, port)
 	}
 	return "//" + user + list[0] + path, strings.Join(list, ","), nil
 }
 
-// Nodes are the nodes of etcd, ZooKeeper or Cassandra that the name lists, as HOST:PORT.
+// Nodes returns the nodes of etcd, ZooKeeper or Cassandra that the name lists, as HOST:PORT.
 func (d DSN) Nodes() []string { return strings.Split(d.Host(), ",") }
 
-// Prefix is where the launch log lies in etcd or ZooKeeper, as /NAME/NAME, or "".
+// Prefix returns the path of the launch log in etcd or ZooKeeper, as /NAME/NAME, or "".
 func (d DSN) Prefix() string { return strings.TrimSuffix(d.url.Path, "/") }
 
-// User is the user and the password, as far as the name has them.
+// User returns the user and the password, each "" if the name has none.
 func (d DSN) User() (user, password string) {
 	password, _ = d.url.User.Password()
 	return d.url.User.Username(), password
 }
 
-// Setting is the setting of that name, or "".
+// Setting returns the value of a setting, or "".
 func (d DSN) Setting(name string) string { return d.url.Query().Get(name) }
 
-// Session is how long ZooKeeper keeps a session, or 0.
+// Session returns how long ZooKeeper keeps a session, or 0 if the name does not say.
 func (d DSN) Session() (time.Duration, error) {
 	text := d.Setting("session")
 	if text == "" {
@@ -115,8 +116,9 @@ func (d DSN) Session() (time.Duration, error) {
 	return session, nil
 }
 
-// Replication is how a keyspace of Cassandra is to be made, as CQL has it. The setting is the
-// replicas of the one data centre, 3, or those of each, dc1:3,dc2:3.
+// Replication returns the replication options of CQL with which to create a keyspace of Cassandra.
+// The setting is the number of replicas, such as 3, or that number for each data center, such as
+// dc1:3,dc2:3.
 func (d DSN) Replication() (map[string]string, error) {
 	text := d.Setting("replication")
 	if text == "" {
@@ -130,7 +132,7 @@ func (d DSN) Replication() (map[string]string, error) {
 		name, n, ok := strings.Cut(part, ":")
 		if !ok || name == "" || name == "class" || !isNumber(n) {
 			return nil, settingError("replication", text,
-				"a number of replicas, 3, or those of each data centre, dc1:3,dc2:3")
+				"a number of replicas, 3, or one for each data center, dc1:3,dc2:3")
 		}
 		options[name] = n
 	}
@@ -141,8 +143,8 @@ func isNumber(text string) bool {
 	return text != "" && len(text) < 4 && strings.Trim(text, "0123456789") == ""
 }
 
-// TLS is how connections are encrypted, or nil: by tls=true, ca=FILE, cert=FILE and key=FILE,
-// server_name=NAME.
+// TLS returns how connections are encrypted, or nil if they are not. The settings are tls=true,
+// ca=FILE, cert=FILE with key=FILE, and server_name=NAME.
 func (d DSN) TLS() (*tls.Config, error) {
 	given := false
 	for _, name := range tlsSettings[1:] {
@@ -178,21 +180,21 @@ func (d DSN) TLS() (*tls.Config, error) {
 	return config, nil
 }
 
-// tryKeyValue reads the settings.
+// tryKeyValue checks the settings.
 func (d DSN) tryKeyValue() error {
 	query, err := url.ParseQuery(d.url.RawQuery)
 	known := slices.Concat(keyValues[d.Kind].settings, tlsSettings)
 	if err != nil {
-		return fmt.Errorf("the settings behind ? are not of the form NAME=VALUE&NAME=VALUE, of %s",
-			strings.Join(known, ", "))
+		return fmt.Errorf("the settings after ? must have the form NAME=VALUE&NAME=VALUE, with "+
+			"names among %s", strings.Join(known, ", "))
 	}
 	for name, values := range query {
 		switch {
 		case !slices.Contains(known, name):
-			return fmt.Errorf("there is no setting %.80q: those of %s are %s", name, d.Kind,
+			return fmt.Errorf("unknown setting %.80q: the settings of %s are %s", name, d.Kind,
 				strings.Join(known, ", "))
 		case len(values) != 1:
-			return fmt.Errorf("the setting %s is there %d times", name, len(values))
+			return fmt.Errorf("the setting %s occurs %d times", name, len(values))
 		}
 	}
 	if serial := d.Setting("serial"); serial != "" && serial != "local" {

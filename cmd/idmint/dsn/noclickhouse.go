@@ -2,6 +2,6 @@
 
 package dsn
 
-// A build without cgo has no import, and so nothing that opens ClickHouse. Its driver would double
-// the weight.
+// A build without cgo has no import command, which alone opens ClickHouse, and the driver would
+// double the size of the binary.
 func tryClickHouse(string) error { return nil }

@@ -21,23 +21,23 @@ import (
 	"github.com/idmint/idmint/internal/dialect"
 )
 
-// A Database is a place for tables that are measured: a file of its own in SQLite, a schema in
-// PostgreSQL, a database in MariaDB and ClickHouse. It has one connection, so it is for one
-// goroutine.
+// A Database is a place for tables that are measured: a new file in SQLite, a schema in PostgreSQL,
+// and a database in MariaDB and ClickHouse. It has one connection, so only one goroutine may use
+// it.
 type Database struct {
 	Kind    dsn.Kind
-	Name    string // "PostgreSQL 18.4", "MariaDB 11.8.9", with what the server adds
+	Name    string // such as "PostgreSQL 18.4" or "MariaDB 11.8.9", with what the server adds
 	db      *sql.DB
-	native  driver.Conn // ClickHouse's batches
+	native  driver.Conn // for ClickHouse's batches
 	drop    func() error
 	created int // tables so far
 }
 
-// dropTime bounds how long it may take to remove what was made, also after an interrupt.
+// dropTime limits how long removing the place may take, even after an interrupt.
 const dropTime = 30 * time.Second
 
-// Open makes a place in the database that name names, which must let its user do so. A SQLite file
-// is left alone: the place is then a file in a temporary folder.
+// Open creates a place in the database that name names, whose user must be allowed to do so. For
+// SQLite, the place is a file in a temporary folder, and the named file is not touched.
 func Open(ctx context.Context, name dsn.DSN) (d *Database, err error) {
 	place := "idmint_report_" + strings.ToLower(rand.Text()[:12])
 	create, use, drop := "CREATE DATABASE "+place, "USE "+place, "DROP DATABASE "+place
@@ -64,7 +64,7 @@ func Open(ctx context.Context, name dsn.DSN) (d *Database, err error) {
 	if d.db, err = sql.Open(name.Driver(), source); err != nil {
 		return d, err
 	}
-	d.db.SetMaxOpenConns(1) // what is set on a session stays
+	d.db.SetMaxOpenConns(1) // so that settings of the session persist
 	if name.Kind != dsn.SQLite {
 		if err := d.exec(ctx, create); err != nil {
 			return d, err
@@ -90,7 +90,7 @@ func Open(ctx context.Context, name dsn.DSN) (d *Database, err error) {
 	return d, d.ask(ctx)
 }
 
-// ask asks the server what it is.
+// ask asks the server for its version.
 func (d *Database) ask(ctx context.Context) error {
 	query := "SELECT version()"
 	if d.Kind == dsn.SQLite {
@@ -106,7 +106,7 @@ func (d *Database) ask(ctx context.Context) error {
 				d.Name)
 		}
 		d.Name = "MariaDB " + d.Name
-	case dsn.Postgres: // "PostgreSQL 17.12 (Debian 17.12-0+deb13u1) on x86_64, compiled by gcc, 64-bit"
+	case dsn.Postgres: // "PostgreSQL 17.12 (Debian 17.12-0+deb13u1) on x86_64, compiled by gcc"
 		d.Name, _, _ = strings.Cut(d.Name, " on ")
 	case dsn.ClickHouse:
 		d.Name = "ClickHouse " + d.Name
@@ -114,7 +114,7 @@ func (d *Database) ask(ctx context.Context) error {
 	return nil
 }
 
-// Close removes the place with all that is in it.
+// Close removes the place with everything in it.
 func (d *Database) Close() error {
 	var errs []error
 	if d.native != nil {
@@ -129,7 +129,7 @@ func (d *Database) Close() error {
 	return errors.Join(errs...)
 }
 
-// exec runs statements in turn.
+// exec runs statements one after another.
 func (d *Database) exec(ctx context.Context, statements ...string) error {
 	for _, s := range statements {
 		if _, err := d.db.ExecContext(ctx, s); err != nil {
@@ -139,7 +139,7 @@ func (d *Database) exec(ctx context.Context, statements ...string) error {
 	return nil
 }
 
-// number runs a query for a number.
+// number runs a query that returns a number.
 func (d *Database) number(ctx context.Context, query string, args ...any) (n int64, err error) {
 	if err := d.db.QueryRowContext(ctx, query, args...).Scan(&n); err != nil {
 		return 0, fmt.Errorf("%s: %s: %w", d.Name, query, err)
@@ -147,7 +147,7 @@ func (d *Database) number(ctx context.Context, query string, args ...any) (n int
 	return n, nil
 }
 
-// query returns the rows of a query, each as texts by the names of columns.
+// query returns the rows of a query, each as a map from column names to texts.
 func (d *Database) query(ctx context.Context, query string) (all []map[string]string, err error) {
 	rows, err := d.db.QueryContext(ctx, query)
 	if err != nil {

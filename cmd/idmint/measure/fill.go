@@ -16,15 +16,16 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// A FillCase is a key, and who mints it for a table.
+// A FillCase is a key, and how it is minted for a table.
 type FillCase struct {
 	Key
 	Rhythm
-	// ByArrival is of ClickHouse: the table is not ordered by the ID.
+	// ByArrival means that the table is not ordered by the ID, in ClickHouse.
 	ByArrival bool
 }
 
-// A Figure is what rows of a key and a number take in a database, and how fast they were inserted.
+// A Figure is the size of rows of a key and a number in a database, and how fast they were
+// inserted.
 type Figure struct {
 	Database    string `json:"database"`
 	Key                // of the rows
@@ -33,20 +34,21 @@ type Figure struct {
 	Rows        int    `json:"rows"`
 	Writers     int    `json:"writers"`     // generators that minted at once
 	Deployments int    `json:"deployments"` // of such generators, one after another
-	// BytesPerRow is of the primary key's index. In SQLite that is the table itself, in MariaDB the
-	// table's leaf pages. In ClickHouse it is the compressed column of the IDs.
+	// BytesPerRow is the size of the primary key's index per row. In SQLite that is the table
+	// itself, in MariaDB the table's leaf pages, and in ClickHouse the compressed column of the
+	// IDs.
 	BytesPerRow float64 `json:"bytes_per_row"`
 	// RowsPerSecond is the median of the rounds.
 	RowsPerSecond float64 `json:"rows_per_second"`
-	// Relative is the speed as a multiple of that of the first case, the median of the ratios of
-	// each round. Its interval of confidence is from Low to High.
+	// Relative is the speed as a multiple of the first case's speed, the median of the ratios of
+	// each round. Its confidence interval is from Low to High.
 	Relative float64 `json:"relative"`
 	Low      float64 `json:"relative_low"`
 	High     float64 `json:"relative_high"`
 }
 
-// FillCases lists every key of the database at the rhythm, the one that others are compared with
-// first: [Serial], and in ClickHouse, which has none, [UUIDv7].
+// FillCases lists every key of the database with the rhythm r. The first is the key with which
+// others are compared: [Serial], or [UUIDv7] in ClickHouse, which has no serial keys.
 func (d *Database) FillCases(r Rhythm) (cases []FillCase) {
 	for _, k := range d.Keys() {
 		cases = append(cases, FillCase{Key: k, Rhythm: r})
@@ -59,9 +61,9 @@ func (d *Database) FillCases(r Rhythm) (cases []FillCase) {
 }
 
 // Fill fills a table for each case, in order of arrival and in one transaction, and measures it.
-// The cases take turns in each round, in another order each time, because a machine is faster now
-// and then. Before several rounds there is one more, which warms up. Told is called before each
-// table.
+// The cases take turns in each round, in another order each time, because the speed of a machine
+// varies. If there are several rounds, another one precedes them as a warm-up. Told is called
+// before each table.
 func (d *Database) Fill(
 	ctx context.Context, cases []FillCase, rounds int, told func(FillCase),
 ) ([]Figure, error) {
@@ -104,13 +106,13 @@ func (d *Database) Fill(
 	return all, nil
 }
 
-// median has the interval of confidence that benchstat shows.
+// median returns the median with the confidence interval that benchstat shows.
 func median(values []float64) benchmath.Summary {
 	sample := benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds)
 	return benchmath.AssumeNothing.Summary(sample, 0.95)
 }
 
-// fill fills a table, and returns how many seconds that took, and its size.
+// fill fills a table, and returns the seconds that took, and the table's size.
 func (d *Database) fill(ctx context.Context, ids *IDs, byArrival bool) (float64, int64, error) {
 	column, order := d.Column(ids.Key), "id"
 	if d.Kind == dsn.ClickHouse {
@@ -118,7 +120,7 @@ func (d *Database) fill(ctx context.Context, ids *IDs, byArrival bool) (float64,
 		switch {
 		case byArrival:
 			order = "tuple()"
-		case ids.Key.Scheme == UUIDv7: // its best: the order of its time
+		case ids.Key.Scheme == UUIDv7: // orders by time, which is best for it
 			order = "toUInt128(id)"
 		}
 	}
@@ -140,7 +142,8 @@ func (d *Database) fill(ctx context.Context, ids *IDs, byArrival bool) (float64,
 	return took, size, d.exec(ctx, "DROP TABLE "+table)
 }
 
-// codec is the one that package clickhouse writes for a key of ours, and a strong one for UUIDv7.
+// codec returns the codec that package clickhouse writes for a key of ours, and a strong one for
+// UUIDv7.
 func codec(k Key, byArrival bool) string {
 	if k.Peer() {
 		return "ZSTD(6)"
@@ -155,7 +158,7 @@ func codec(k Key, byArrival bool) string {
 	return column.PrimaryKey().Codec
 }
 
-// size is that of the primary key's index, or of the column of the IDs in ClickHouse.
+// size returns the size of the primary key's index, or of the column of the IDs in ClickHouse.
 func (d *Database) size(ctx context.Context, table string) (size int64, err error) {
 	switch d.Kind {
 	case dsn.SQLite: // all pages but the schema's
@@ -174,8 +177,9 @@ func (d *Database) size(ctx context.Context, table string) (size int64, err erro
 	if err := d.exec(ctx, "ANALYZE TABLE "+table); err != nil {
 		return 0, err
 	}
-	// A table's own size is what is reserved for it, in steps of a megabyte. But not every user may
-	// read the statistics, and of a table of less than an extent they count one leaf page.
+	// The size that the server gives for a table is the reserved size, in steps of a megabyte, so
+	// the statistics are better. But not every user may read them, and for a table of less than an
+	// extent they count one leaf page.
 	size, err = d.number(ctx, `SELECT stat_value * @@innodb_page_size FROM mysql.innodb_index_stats
 		WHERE database_name = DATABASE() AND table_name = ? AND index_name = 'PRIMARY'
 		AND stat_name = 'n_leaf_pages' AND stat_value > 1`, table)

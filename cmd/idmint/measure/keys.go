@@ -16,28 +16,28 @@ import (
 	"github.com/idmint/idmint/internal/testclock"
 )
 
-// A Key is a scheme of IDs in a form of storage. Make it with [Keys].
+// A Key is a scheme of IDs in a form of storage. [Keys] returns all keys.
 type Key struct {
-	Scheme  string         `json:"scheme"` // as people call it: "eightbyte, SPREAD"
+	Scheme  string         `json:"scheme"` // for people, such as "eightbyte, SPREAD"
 	Storage idtype.Storage `json:"storage"`
 
-	size int // of the bytes and the text forms
+	size int // of forms in bytes and text
 	mint func(context.Context, Rhythm) (*IDs, error)
 }
 
-// What schemes are compared with.
+// The keys with which schemes are compared.
 const (
-	// Serial is a column that counts up by itself: an identity column of PostgreSQL, AUTO_INCREMENT
-	// of MariaDB, INTEGER PRIMARY KEY of SQLite. ClickHouse has none.
+	// Serial is a column that the database counts up: an identity column in PostgreSQL,
+	// AUTO_INCREMENT in MariaDB, and INTEGER PRIMARY KEY in SQLite. ClickHouse has none.
 	Serial = "serial"
-	// UUIDv7 is RFC 9562's version 7 as google/uuid makes it.
+	// UUIDv7 is version 7 of RFC 9562, as google/uuid generates it.
 	UUIDv7 = "UUIDv7"
 )
 
-// Peer reports whether the key is not ours.
+// Peer reports whether the key is not a scheme of idmint.
 func (k Key) Peer() bool { return k.Scheme == Serial || k.Scheme == UUIDv7 }
 
-// Name is the scheme and, where there is a choice, the form: "sno as uuid".
+// Name returns the scheme and, if it has several, the form: "sno as uuid".
 func (k Key) Name() string {
 	if k.Peer() || k.Storage == idtype.StorageBigint && k.size == 0 {
 		return k.Scheme
@@ -45,19 +45,19 @@ func (k Key) Name() string {
 	return k.Scheme + " as " + string(k.Storage)
 }
 
-// A Rhythm is how IDs are minted.
+// A Rhythm says how IDs are minted.
 type Rhythm struct {
 	IDs        int
-	Generators int // which mint at once, each the next ID with the same chance
-	// IDs of all generators, on the average: the gaps are random, as those of requests are
+	Generators int // mint at once, each the next ID with the same probability
+	// average of IDs of all generators; the gaps are random, as between requests
 	PerSecond int
-	Start     time.Time // zero is a day of 2026
-	// Deployments come one after another, each with generators of its own for its share. Zero is
+	Start     time.Time // zero means a day in 2026
+	// Deployments follow one another, each with new generators for its share of the IDs. Zero means
 	// one.
 	Deployments int
 }
 
-// IDs are minted IDs, in the order in which they were minted.
+// IDs holds IDs in the order in which they were minted.
 type IDs struct {
 	Key     Key
 	n       int
@@ -65,13 +65,13 @@ type IDs struct {
 	compare func(i, j int) int
 }
 
-// Len is the number of IDs.
+// Len returns the number of IDs.
 func (d *IDs) Len() int { return d.n }
 
-// At is the ID i in its own type, which database drivers take.
+// At returns the ID with index i in its own type, which database drivers accept.
 func (d *IDs) At(i int) any { return d.at(i) }
 
-// Mint mints IDs of the key. The error is that of a generator or of the context.
+// Mint mints IDs of the key. The error comes from a generator or from the context.
 func (k Key) Mint(ctx context.Context, r Rhythm) (*IDs, error) {
 	ids, err := k.mint(ctx, r)
 	if err == nil {
@@ -82,7 +82,7 @@ func (k Key) Mint(ctx context.Context, r Rhythm) (*IDs, error) {
 
 type entity struct{}
 
-// Keys lists what is measured: every scheme of ours in every form, and UUIDv7.
+// Keys lists what is measured: every scheme in every form, and UUIDv7.
 func Keys() []Key {
 	const bigint = idtype.StorageBigint
 	return []Key{
@@ -104,7 +104,7 @@ func Keys() []Key {
 	}
 }
 
-// Keys lists [Serial], where the database has it, and then [Keys].
+// Keys lists [Serial], if the database has it, and then [Keys].
 func (d *Database) Keys() []Key {
 	if d.Kind == dsn.ClickHouse {
 		return Keys()
@@ -115,7 +115,7 @@ func (d *Database) Keys() []Key {
 	return append([]Key{{Scheme: Serial, Storage: idtype.StorageBigint, mint: numbers}}, Keys()...)
 }
 
-// Find is the key of the database with the name. It panics where there is none.
+// Find returns the key with the name. It panics if the database has no such key.
 func (d *Database) Find(name string) Key {
 	for _, k := range d.Keys() {
 		if k.Name() == name {
@@ -125,13 +125,13 @@ func (d *Database) Find(name string) Key {
 	panic("measure: no key " + name)
 }
 
-// A source makes the generator i of n, on a clock that they share, and returns what mints an ID. A
-// further deployment has the generators from n on, and so on.
+// A source creates the generator i of n, with a clock that they share, and returns the function
+// that mints an ID. The second deployment has the generators from n on, and so on.
 type source[T any] func(clock *testclock.Clock, i, n int) (next[T], error)
 
 type next[T any] func(context.Context) (T, error)
 
-// nextOf is the method of a generator that was made, or an error.
+// nextOf returns the method Next of a generator, unless there was an error.
 func nextOf[T any, G interface {
 	Next(context.Context) (T, error)
 }](g G, err error) (next[T], error) {
@@ -143,7 +143,7 @@ func nextOf[T any, G interface {
 
 const launch = 65
 
-// day is when IDs are minted unless somebody says otherwise.
+// day is when IDs are minted by default.
 var day = time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
 
 func minter[T any](
@@ -153,7 +153,7 @@ func minter[T any](
 		if r.Start.IsZero() {
 			r.Start = day
 		}
-		// generators begin after the time in which they are made
+		// generators mint only after the time at which they are created
 		clock := testclock.New(r.Start.Add(-time.Minute))
 		generators := make([]next[T], r.Generators)
 		deployed, share := 0, r.IDs/max(r.Deployments, 1)
@@ -180,7 +180,7 @@ func minter[T any](
 			}
 			now = now.Add(time.Duration(
 				random.ExpFloat64() / float64(r.PerSecond) * float64(time.Second)))
-			// a generator may have slept into the time to come
+			// a generator may have slept past now
 			if now.UnixNano() > clock.UnixNano() {
 				clock.Set(now)
 			}
@@ -196,14 +196,14 @@ func minter[T any](
 	}
 }
 
-// A register keeps how far the counters of decimal IDs have come, as a launch log does. One
-// goroutine uses it.
+// A register keeps how far the counters of decimal IDs have come, as a launch log does. Only one
+// goroutine may use it.
 type register struct {
 	value, looks int64
 	running      []*generator.Decimal
 }
 
-// A number gives a generator number once, of the launch of its deployment.
+// A number hands out a generator number of its deployment's launch once.
 type number struct {
 	*register
 	launch, number int
@@ -218,11 +218,12 @@ func (n number) Order(_ context.Context, reached int64) (is, looks int64, err er
 	return n.value, n.looks, nil
 }
 
-// decimal makes generators of which a deployment's report before those of the next begin. Each
-// looks at the register each second, as a Decimal does, but by the simulated clock. Close is a look.
+// decimal creates generators. Those of a deployment report before those of the next one begin. Each
+// looks at the register every second, as a Decimal does, but by the simulated clock. A call of
+// Close is such a look.
 func (all *register) decimal(clock *testclock.Clock, i, n int) (next[idtype.DecimalID], error) {
 	ctx := context.Background()
-	if i == 0 { // IDs are minted anew
+	if i == 0 { // a new run
 		*all = register{}
 	}
 	if i%n == 0 {
@@ -253,13 +254,14 @@ func (all *register) decimal(clock *testclock.Clock, i, n int) (next[idtype.Deci
 	}, nil
 }
 
-// blockSize is that of a sequence: a database's work every tenth of a second.
+// blockSize is the block size of a sequence, which costs the database one call every tenth of a
+// second.
 const blockSize = 1_000
 
-// A counter is that of a sequence, as a database keeps it. One goroutine uses it.
+// A counter is a sequence's counter, as a database keeps it. Only one goroutine may use it.
 type counter struct{ last int64 }
 
-// a generator asks for one block at a time
+// Reserve returns the next block. A generator asks for one block at a time.
 func (c *counter) Reserve(context.Context, int64, int64) (int64, error) {
 	c.last += blockSize
 	return c.last - blockSize + 1, nil
@@ -268,7 +270,7 @@ func (c *counter) Reserve(context.Context, int64, int64) (int64, error) {
 func (c *counter) Last(context.Context) (int64, error) { return c.last, nil }
 
 func (c *counter) sequence(_ *testclock.Clock, i, _ int) (next[idtype.SequenceID], error) {
-	if i == 0 { // IDs are minted anew
+	if i == 0 { // a new run
 		c.last = 0
 	}
 	return nextOf(generator.NewSequence(c, blockSize))
@@ -278,7 +280,7 @@ func trace(clock *testclock.Clock, i, _ int) (next[idtype.TraceID], error) {
 	return nextOf(generator.NewTrace(generator.Given(i+1), &generator.Options{Clock: clock}))
 }
 
-// short shares the sequence numbers of a millisecond among the generators.
+// short divides the sequence numbers of a millisecond among the generators.
 func short(clock *testclock.Clock, i, n int) (next[idtype.ShortID], error) {
 	const all = 512
 	pool := &generator.Pool{Min: i % n * all / n, Max: (i%n+1)*all/n - 1}
@@ -316,9 +318,9 @@ func sno[E any](form idtype.Storage, size int) Key {
 	}, idtype.Compare[idtype.Sno[E]])}
 }
 
-// uuid7 has milliseconds, their fraction in 12 bits, and 62 random bits. It is laid out here, since
-// google/uuid takes no clock. Random bits are of a fast source: to a database they are as random as
-// others.
+// uuid7 mints UUIDs of milliseconds, their fraction in 12 bits, and 62 random bits. It does not use
+// google/uuid, which accepts no clock. The random bits come from a fast source, because for a
+// database they are as random as others.
 func uuid7(clock *testclock.Clock, _, _ int) (next[uuid.UUID], error) {
 	return func(context.Context) (id uuid.UUID, _ error) {
 		ms, part := clock.UnixNano()/1e6, clock.UnixNano()%1e6

@@ -17,25 +17,25 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// An OrderCase is a column whose order is looked at.
+// An OrderCase is a column whose order is checked.
 type OrderCase struct {
 	Key
 	Column string    // the column's type
-	What   string    // what is particular about the case: "Czech"
+	What   string    // what is special about the case: "Czech"
 	Start  time.Time // of the IDs
-	// Documented is the order that the docs say the column has, in words.
+	// Documented describes the order that the column has according to the docs.
 	Documented string
 
-	naive   bool                // the order is not that of the IDs, and the docs say so
-	sortKey func(id any) string // texts that sort in the documented order; nil is that of the IDs
+	naive   bool                // the documented order is not the order of the IDs
+	sortKey func(id any) string // returns a text for the documented order; nil if that is the IDs'
 }
 
-// An Order is what a database made of a case.
+// An Order is the order in which a database sorts a case.
 type Order struct {
 	Documented string `json:"documented"`
 	AsIDs      bool   `json:"as_ids"` // ORDER BY sorts as the IDs do
-	// Agrees tells whether ORDER BY, sorted without the index, and a walk along the index both have
-	// the documented order.
+	// Agrees reports whether ORDER BY, sorted without the index, and a walk along the index both
+	// return the documented order.
 	Agrees bool `json:"agrees"`
 }
 
@@ -46,16 +46,17 @@ const (
 	ofHalves    = "by the second half"
 )
 
-// signEnd is when TIME_SEQUENTIAL IDs turn negative as integers: 2^41 milliseconds after 1970.
+// signEnd is when TIME_SEQUENTIAL IDs become negative as integers, 2^41 milliseconds after 1970.
 var signEnd = time.UnixMilli(1 << 41).UTC()
 
-// czech are text columns with the collation of Czech, in which ch is a letter after h.
+// czech are text columns with the Czech collation, in which ch is a letter after h.
 var czech = map[dsn.Kind]string{
 	dsn.Postgres: `TEXT COLLATE "cs-x-icu"`,
 	dsn.MySQL:    "CHAR(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_czech_ci",
 }
 
-// OrderCases lists what is looked at in this database: the columns of all keys, and texts in Czech.
+// OrderCases lists what is checked in this database: the columns of all keys, and texts with the
+// Czech collation.
 func (d *Database) OrderCases() (cases []OrderCase) {
 	for _, k := range d.Keys() {
 		if k.Scheme == Serial {
@@ -83,7 +84,8 @@ func (d *Database) OrderCases() (cases []OrderCase) {
 // The sort keys are texts whose bytes sort as the column does.
 
 func signed(id any) string {
-	return string(binary.BigEndian.AppendUint64(nil, id.(interface{ Uint64() uint64 }).Uint64()^1<<63))
+	bits := id.(interface{ Uint64() uint64 }).Uint64()
+	return string(binary.BigEndian.AppendUint64(nil, bits^1<<63))
 }
 
 func secondHalf(id any) string {
@@ -94,13 +96,13 @@ func secondHalf(id any) string {
 	return string(u[8:]) + string(u[:8])
 }
 
-// orderSpan is about how long it takes until the IDs are minted, however many. It is long enough
-// for their texts to hold every pair of letters, and to see the day from both sides.
+// orderSpan is about how long minting the IDs takes, independently of their number. It is long
+// enough for their texts to contain every pair of letters, and for IDs before and after signEnd.
 const orderSpan = 100 * time.Second
 
-var errNoIndex = errors.New("the query did not do what it was to do")
+var errNoIndex = errors.New("the query does not have the expected plan")
 
-// Order mints IDs by eight generators, inserts them in shuffled order, and compares the order in
+// Order mints IDs with eight generators, inserts them in shuffled order, and compares the order in
 // which the database returns them.
 func (d *Database) Order(ctx context.Context, c OrderCase, ids int) (Order, error) {
 	minted, err := c.Mint(ctx, Rhythm{
@@ -132,7 +134,7 @@ func (d *Database) Order(ctx context.Context, c OrderCase, ids int) (Order, erro
 		slices.SortFunc(want, func(i, j int) int {
 			return strings.Compare(c.sortKey(minted.At(i)), c.sortKey(minted.At(j)))
 		})
-	case c.naive: // no words of ours for it, so the two are compared
+	case c.naive: // without a sort key, the two orders are compared
 		want = sorted
 	}
 	o.Agrees = len(sorted) == ids && slices.Equal(sorted, want) && slices.Equal(walked, want) &&
@@ -140,7 +142,7 @@ func (d *Database) Order(ctx context.Context, c OrderCase, ids int) (Order, erro
 	return o, d.exec(ctx, "DROP TABLE "+table)
 }
 
-// indexes are the numbers from ..< to.
+// indexes returns the numbers from ..< to.
 func indexes(from, to int) []int {
 	all := make([]int, to-from)
 	for i := range all {
@@ -149,14 +151,14 @@ func indexes(from, to int) []int {
 	return all
 }
 
-// A walker reads a table in the order of its key: sorted, or along the index.
+// A walker reads a table in the order of its key, by sorting or along the index.
 type walker struct {
-	settings string // of the session, which allow the index, %[1]s, and sorting, %[2]s
+	settings string // of the session: %[1]s allows the index, and %[2]s allows sorting
 	sorted   string // the query that sorts the table %s
 	walked   string // the query that follows the index
 	explain  string
-	sort     string // what the explanation has where it sorts
-	index    string // what it has where it follows the index
+	sort     string // in the plan of a query that sorts
+	index    string // in the plan of a query that follows the index
 }
 
 var walkers = map[dsn.Kind]walker{
@@ -182,7 +184,7 @@ var walkers = map[dsn.Kind]walker{
 	},
 }
 
-// walk returns the numbers of the rows, after a look at how the database reads them.
+// walk returns the numbers of the rows, after checking the plan by which the database reads them.
 func (d *Database) walk(ctx context.Context, table string, byIndex bool) ([]int, error) {
 	w := walkers[d.Kind]
 	query, want, off, on := w.sorted, w.sort, "off", "on"
@@ -204,7 +206,7 @@ func (d *Database) walk(ctx context.Context, table string, byIndex bool) ([]int,
 	plan := fmt.Sprint(explained)
 	if !strings.Contains(plan, want) ||
 		byIndex && d.Kind != dsn.ClickHouse && strings.Contains(plan, w.sort) {
-		return nil, fmt.Errorf("%s: %s: %w: %q is wanted in %q", d.Name, query, errNoIndex, want,
+		return nil, fmt.Errorf("%s: %s: %w: want %q in %q", d.Name, query, errNoIndex, want,
 			plan)
 	}
 	rows, err := d.query(ctx, query)

@@ -17,32 +17,32 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// A clickHouseTable has its journal in another database. A batch is one block. ClickHouse stores it
-// wholly or, in a table with partitions, in a part for each. It is in doubt until the journal says
-// that it is stored. Whoever goes on with an import looks for the rows of a batch in doubt by their
-// IDs. It sends them again with the same IDs under the same token. Of blocks with one token,
-// ClickHouse stores the first that comes. So a block of a run that was killed, or held up, does no
-// harm if it comes late.
+// A clickHouseTable has its journal in another database. A batch is one block, which ClickHouse
+// stores as a whole or, in a table with partitions, as one part per partition. A batch is in doubt
+// until the journal records it as stored. A run that resumes an import looks for the rows of a
+// batch in doubt by their IDs, and sends them again with the same IDs under the same token.
+// ClickHouse stores only the first block with a token, so a block of a run that was killed or
+// delayed does no harm if it arrives late.
 type clickHouseTable struct {
 	*journal
 	conn  driver.Conn
-	name  dsn.DSN // of the database
-	table string  // names the table in the journal, whatever the address of its server
+	name  dsn.DSN // names the database
+	table string  // names the table in the journal, independently of the server's address
 	kinds []string
 }
 
-// deduplicates has a table remember so many of the newest tokens.
+// deduplicates makes a table remember this many of the newest tokens.
 const deduplicates = "non_replicated_deduplication_window = 10000"
 
-// mostColumnsClickHouse keeps a statement that names them below the 256 KiB that ClickHouse parses
-// (max_query_size), with names of up to 100 bytes. ClickHouse itself has no limit, but its memory
-// for an INSERT grows with each column.
+// mostColumnsClickHouse keeps a statement that names all columns, with names of up to 100 bytes,
+// below the 256 KiB that ClickHouse parses (max_query_size). ClickHouse itself has no limit on
+// columns, but needs more memory for an INSERT with each of them.
 const mostColumnsClickHouse = 2000
 
 func openClickHouse(d dsn.DSN, j *journal) (Database, error) {
 	options, err := clickhouse.ParseDSN(d.Source())
 	if err == nil {
-		// it bounds the server's first answer, too; 0 is 30 s
+		// also limits the wait for the server's first answer; 0 means 30 s
 		if options.DialTimeout == 0 || options.DialTimeout > j.budget {
 			options.DialTimeout = j.budget
 		}
@@ -57,7 +57,7 @@ func openClickHouse(d dsn.DSN, j *journal) (Database, error) {
 // Close closes the connections.
 func (t *clickHouseTable) Close() error { return errors.Join(t.conn.Close(), t.journal.Close()) }
 
-// ask runs f, again and again while ClickHouse is away. Each attempt ends within the budget.
+// ask runs f, and repeats it while ClickHouse is away. Each attempt ends within the budget.
 func (t *clickHouseTable) ask(ctx context.Context, f func(context.Context) error) error {
 	err := pool.Retry(ctx, t.budget, func() error {
 		attempt, cancel := context.WithTimeoutCause(ctx, t.budget, pool.ErrSilent)
@@ -71,7 +71,7 @@ func (t *clickHouseTable) ask(ctx context.Context, f func(context.Context) error
 	return named(ctx, t.name, err)
 }
 
-// named says in an error which of two databases it is about, unless it is about the file or the
+// named adds to an error which of the two databases it is about, unless it is about the file or the
 // context.
 func named(ctx context.Context, name dsn.DSN, err error) error {
 	if err == nil || ctx.Err() != nil || errors.As(err, new(*RowError)) {
@@ -99,7 +99,7 @@ func (t *clickHouseTable) prepare(ctx context.Context, im Import, columns []stri
 	}
 	err = t.ask(ctx, func(ctx context.Context) error { return t.conn.Exec(ctx, create) })
 	if errors.Is(err, io.EOF) || err != nil && strings.Contains(err.Error(), "unexpected packet") {
-		err = fmt.Errorf("%w; what answers there may not speak ClickHouse's native protocol", err)
+		err = fmt.Errorf("%w; the server may not speak ClickHouse's native protocol", err)
 	}
 	if err == nil {
 		err = t.ask(ctx, func(ctx context.Context) error { return t.check(ctx, im, columns) })
@@ -112,21 +112,22 @@ func (t *clickHouseTable) prepare(ctx context.Context, im Import, columns []stri
 
 func (t *clickHouseTable) check(ctx context.Context, im Import, columns []string) error {
 	wrong := func(format string, args ...any) error {
-		return fmt.Errorf("table %q is there, and "+format, append([]any{im.Table}, args...)...)
+		return fmt.Errorf("table %q exists, but "+format, append([]any{im.Table}, args...)...)
 	}
 	var engine, settings, identity string
 	err := t.conn.QueryRow(ctx,
 		`SELECT engine, engine_full, concat(database, '.', name, ' ', toString(uuid))
-		FROM system.tables WHERE database = currentDatabase() AND name = ?`, im.Table).Scan(&engine, &settings, &identity)
+		FROM system.tables WHERE database = currentDatabase() AND name = ?`, im.Table).
+		Scan(&engine, &settings, &identity)
 	switch {
 	case err != nil:
 		return err
-	case engine != "MergeTree": // others may change rows, or count them elsewhere
+	case engine != "MergeTree": // other engines may change rows, or count them elsewhere
 		return wrong("its engine is %s: want MergeTree with SETTINGS %s", engine, deduplicates)
 	case !strings.Contains(settings, "non_replicated_deduplication_window = ") ||
 		strings.Contains(settings, "non_replicated_deduplication_window = 0"):
-		return wrong("it takes a batch twice that is sent twice: ALTER TABLE %s MODIFY SETTING %s first",
-			quoteClickHouse(im.Table), deduplicates)
+		return wrong("it stores a batch twice that is sent twice: first run ALTER TABLE %s MODIFY "+
+			"SETTING %s", quoteClickHouse(im.Table), deduplicates)
 	}
 	t.table = "clickhouse " + identity
 	var names, types []string
@@ -151,7 +152,7 @@ func (t *clickHouseTable) check(ctx context.Context, im Import, columns []string
 	return nil
 }
 
-// journaled is the import as the journal knows it.
+// journaled returns the import as the journal names it.
 func (t *clickHouseTable) journaled(im Import) Import {
 	im.Table = t.table
 	return im
@@ -185,7 +186,7 @@ func (t *clickHouseTable) store(
 			return err
 		}
 	}
-	ctx = context.WithoutCancel(ctx) // what is stored is noted
+	ctx = context.WithoutCancel(ctx) // a stored batch must be recorded
 	err := t.change(ctx, s, func(next *state) { *next = s.after(ids, b) })
 	if errors.Is(err, errTakenOver) {
 		err = errors.Join(err, t.withdraw(ctx, im, s))
@@ -193,7 +194,7 @@ func (t *clickHouseTable) store(
 	return err
 }
 
-// deliver sends the batch that is in doubt. Fresh is one that nobody has sent before.
+// deliver sends the batch that is in doubt. Fresh means that it was never sent before.
 func (t *clickHouseTable) deliver(ctx context.Context, r rows, s *state, fresh bool) error {
 	begun, sent := false, s.doubt.Sendings > 0
 	err := t.ask(ctx, func(ctx context.Context) error {
@@ -203,7 +204,7 @@ func (t *clickHouseTable) deliver(ctx context.Context, r rows, s *state, fresh b
 			case err != nil || stored == len(r.ids):
 				return err
 			case stored > 0 || sent:
-				// a part came, or ClickHouse remembers the token of rows that are gone
+				// a part arrived, or ClickHouse remembers the token of rows that are gone
 				sent = true
 				if err := t.clear(ctx, r.Import, s); err != nil {
 					return err
@@ -226,8 +227,8 @@ func (t *clickHouseTable) deliver(ctx context.Context, r rows, s *state, fresh b
 	if err == nil || !errors.As(err, &refused) && !errors.As(err, &answer) || !fresh {
 		return err
 	}
-	// ClickHouse has answered, so nothing of the batch is under way: what came of it is removed,
-	// and it is in doubt no more.
+	// ClickHouse has answered, so nothing of the batch is being sent any more. What arrived of it
+	// is removed, and it is no longer in doubt.
 	ctx = context.WithoutCancel(ctx)
 	failed := t.ask(ctx, func(ctx context.Context) error { return t.clear(ctx, r.Import, s) })
 	if failed == nil {
@@ -236,9 +237,9 @@ func (t *clickHouseTable) deliver(ctx context.Context, r rows, s *state, fresh b
 	return errors.Join(err, failed)
 }
 
-// clear removes what came of the batch that is in doubt. It first notes that the next sending is
-// another one. So a run that another one took over removes nothing. Whoever resumes does not take a
-// sending for one that ClickHouse would recognise.
+// clear removes what arrived of the batch that is in doubt. It first records that the next sending
+// is a new one, so that a run whose import another run has taken over removes nothing, and a run
+// that resumes does not assume that ClickHouse would recognize the next sending.
 func (t *clickHouseTable) clear(ctx context.Context, im Import, s *state) error {
 	err := t.change(ctx, s, func(next *state) {
 		again := *s.doubt
@@ -251,14 +252,14 @@ func (t *clickHouseTable) clear(ctx context.Context, im Import, s *state) error 
 	return t.remove(ctx, im, s.doubt)
 }
 
-// lostError is returned for a batch that was taken and is not there. It is sent once more.
+// lostError is returned for a batch that was acknowledged and is missing. It is sent once more.
 type lostError struct{}
 
-func (lostError) Error() string { return "ClickHouse has not kept a batch that it took" }
+func (lostError) Error() string { return "ClickHouse has lost a batch that it acknowledged" }
 func (lostError) Passes() bool  { return true }
 
-// send sends a batch as one block, which the end of the context does not interrupt. The error is a
-// [*RowError], or what ClickHouse or the network says.
+// send sends a batch as one block, without being interrupted when the context ends. The error is a
+// [*RowError], or one of ClickHouse or the network.
 func (t *clickHouseTable) send(ctx context.Context, r rows, d *doubt) error {
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), t.budget, pool.ErrSilent)
 	defer cancel()
@@ -278,7 +279,7 @@ func (t *clickHouseTable) send(ctx context.Context, r rows, d *doubt) error {
 				texts[i] = &text
 			} else if t.kinds[c+1] == "String" {
 				return r.at(i, name,
-					errors.New("NULL, which a column of type String does not take"))
+					errors.New("NULL, which a column of type String cannot hold"))
 			}
 		}
 		columns = append(columns, texts)
@@ -304,7 +305,7 @@ func numbers[T int64 | uint64](ids []idtype.DecimalID) []T {
 	return all
 }
 
-// among is the condition for the IDs of ranges.
+// among returns the SQL condition for the IDs of ranges.
 func among(column string, ranges []idRange) string {
 	all := make([]string, len(ranges))
 	for i, r := range ranges {
@@ -321,7 +322,7 @@ func (t *clickHouseTable) arrived(ctx context.Context, im Import, ranges []idRan
 	return int(found), err
 }
 
-// remove ends what is under way with a batch, and removes what came of it.
+// remove stops the sending of a batch, and removes what arrived of it.
 func (t *clickHouseTable) remove(ctx context.Context, im Import, d *doubt) error {
 	if d.Token != "" {
 		err := t.conn.Exec(ctx, "KILL QUERY WHERE startsWith(query_id, ?) SYNC", d.Token+"-")
@@ -343,14 +344,15 @@ func (t *clickHouseTable) abandon(
 	all := &doubt{Remove: true, Ranges: slices.Clone(s.ranges)}
 	if s.doubt != nil {
 		all.Token = s.doubt.Token
-		if s.doubt.Remove { // by a run that ended before it was done
+		if s.doubt.Remove { // by a run that ended before it had removed them
 			all.Ranges = s.doubt.Ranges
 		} else {
 			all.Ranges = append(all.Ranges, s.doubt.Ranges...)
 		}
 	}
 	restarting := *s
-	err = t.change(ctx, &restarting, func(next *state) { next.holder, next.doubt = rand.Text(), all })
+	err = t.change(ctx, &restarting,
+		func(next *state) { next.holder, next.doubt = rand.Text(), all })
 	if err != nil {
 		return 0, err
 	}
@@ -369,8 +371,9 @@ func (t *clickHouseTable) abandon(
 	})
 }
 
-// withdraw removes a batch that was sent for an import that another run has begun to restart
-// meanwhile. If that run goes on with it, it has the batch as well, with the same IDs.
+// withdraw removes a batch that was sent for an import that another run has meanwhile begun to
+// restart. If that run has resumed the import instead, the batch stays, because that run sends it
+// with the same IDs.
 func (t *clickHouseTable) withdraw(ctx context.Context, im Import, s *state) error {
 	if s.doubt == nil {
 		return nil

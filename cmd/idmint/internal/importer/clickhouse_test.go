@@ -189,7 +189,7 @@ func TestRefusedByClickHouse(t *testing.T) {
 	_, err = f.run(ctx, strings.NewReader(file), im)
 	var refused *RowError
 	if !errors.As(err, &refused) || refused.Row != 4 || refused.Column != "name" ||
-		!strings.Contains(err.Error(), "2 rows are stored, and nothing of what follows") {
+		!strings.Contains(err.Error(), "2 rows are stored, and nothing after them") {
 		t.Errorf("%v", err)
 	}
 	im.Resume = true

@@ -425,18 +425,18 @@ func TestLaunches(t *testing.T) {
 // What to do is said of what is wrong.
 func TestRemedies(t *testing.T) {
 	t.Parallel()
-	const rest = "; 7 rows are stored, and nothing of what follows: "
+	const rest = "; 7 rows are stored, and nothing after them: "
 	for want, stopped := range map[string]*StoppedError{
-		"why" + rest + "go on with --resume": {Rows: 7, Err: errors.New("why")},
-		"the server did not answer" + rest + "go on with --resume, and with smaller batches (--batch) " +
-			"or more patience (--wait)": {Rows: 7, Err: pool.ErrSilent},
-		"of the rows 3 to 5 the table left out 1, as its triggers or its constraints tell it" + rest +
-			"change the table, and go on with --resume": {Rows: 7, Err: &LeftOutError{3, 5, 2}},
-		"line 3: why" + rest + "correct the row, and go on with --resume": {
+		"why" + rest + "continue with --resume": {Rows: 7, Err: errors.New("why")},
+		"the server did not answer" + rest + "continue with --resume, and with smaller batches (--batch) " +
+			"or a longer --wait": {Rows: 7, Err: pool.ErrSilent},
+		"of the rows 3 to 5 the table left out 1, because of its triggers or constraints" + rest +
+			"change the table, and continue with --resume": {Rows: 7, Err: &LeftOutError{3, 5, 2}},
+		"line 3: why" + rest + "correct the row, and continue with --resume": {
 			Rows: 7, Err: &RecordError{Line: 3, Reason: "why"},
 		},
-		"row 3: why; 7 rows are stored, the next 2 are in doubt, and nothing of what follows is " +
-			"stored: correct the row, or the table, and go on with --resume": {
+		"row 3: why; 7 rows are stored, the next 2 are in doubt, and nothing after them is " +
+			"stored: correct the row or the table, and continue with --resume": {
 			Rows: 7, InDoubt: 2, Err: &RowError{Row: 3, Err: errors.New("why")},
 		},
 	} {

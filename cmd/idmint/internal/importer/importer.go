@@ -14,33 +14,34 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// Import says what is imported, and where to.
+// Import describes an import.
 type Import struct {
-	// the file's absolute path, or "-" for standard input: what an unfinished import is known by
+	// the file's absolute path, or "-" for standard input, which identifies an unfinished import
 	Source   string
 	Format   Format
 	Table    string
 	IDColumn string // "id" if empty
 	Batch    int    // rows in a transaction, or fewer after 8 MiB of the file; 1,000,000 if zero
-	// Launch is the launch that the IDs are of; 0 starts one for this import, which ends with it.
+	// Launch is the launch of the IDs. If it is 0, a launch is started for this import, and ends
+	// with it.
 	Launch int
-	// Initiator is who starts the launch.
+	// Initiator names who starts the launch.
 	Initiator string
-	// Restart and Resume are for an unfinished import of the same file into the same table. Restart
-	// removes its rows and starts it again. Resume goes on with it. Without either it is an
-	// [UnfinishedError]. Resume leaves a finished import as it is, because a run that was killed
-	// may have stored its last batch. Without Resume the file is imported again.
+	// Restart and Resume are for an unfinished import of the same file into the same table, which
+	// is an [UnfinishedError] without either. Restart removes its rows and starts it again. Resume
+	// continues it. If the import is finished, Resume leaves it as it is, because a run that was
+	// killed may have stored its last batch, whereas without Resume the file is imported again.
 	Restart, Resume bool
-	// Progress is told, after each batch, the rows stored and the bytes of the file they took. It
-	// may be nil.
+	// Progress is called after each batch with the rows stored and the bytes of the file that they
+	// took. It may be nil.
 	Progress func(rows, bytes int64)
 }
 
-// Result says what an import did.
+// Result describes what an import did.
 type Result struct {
 	Rows    int64 `json:"rows"`    // stored by this run
 	Resumed int64 `json:"resumed"` // stored by earlier runs of the same import
-	Anew    bool  `json:"-"`       // Resume or Restart found nothing unfinished
+	Anew    bool  `json:"-"`       // Resume or Restart found no unfinished import
 	// rows of an unfinished import that were removed by Restart
 	Removed    int64            `json:"removed"`
 	Launch     int              `json:"launch_id"`
@@ -48,13 +49,13 @@ type Result struct {
 	First      idtype.DecimalID `json:"first_id"`
 	Last       idtype.DecimalID `json:"last_id"`
 	Duration   time.Duration    `json:"-"`
-	// Unreported says why the launch log did not hear how far the counters came: the next IDs may
-	// be below these.
+	// Unreported is the error of reporting to the launch log how far the counters came. After it,
+	// the next IDs may be below these.
 	Unreported error `json:"-"`
 }
 
-// An UnfinishedError is returned where an earlier import of the same file into the same table did
-// not end.
+// An UnfinishedError is returned if an earlier import of the same file into the same table did not
+// end.
 type UnfinishedError struct {
 	Source, Table string
 	Rows          int64
@@ -63,24 +64,25 @@ type UnfinishedError struct {
 
 func (e *UnfinishedError) Error() string {
 	return fmt.Sprintf("an import of %s into %s is unfinished: it began at %s and had stored %d "+
-		"rows by %s. If its run has ended, go on with --resume, "+
-		"or remove these rows and start again with --restart; if it is still at work, wait for "+
+		"rows by %s. If its run has ended, continue with --resume, "+
+		"or remove these rows and start again with --restart; if it is still running, wait for "+
 		"it, because either would end it", e.Source, e.Table, e.Since, e.Rows, e.Last)
 }
 
-// An OtherLogError is returned where the launch log is not the one that an unfinished import began
-// with: the launch of that number is another's.
+// An OtherLogError is returned if the launch log is not the one that an unfinished import began
+// with, so that its launch number belongs to another launch, or to none.
 type OtherLogError struct {
 	Launch int
 }
 
 func (e *OtherLogError) Error() string {
-	return fmt.Sprintf("this launch log has no launch %d that was started for the import: name the "+
-		"log that it began with (--log, --namespace), or the launch to go on with (--launch)", e.Launch)
+	return fmt.Sprintf("this launch log has no launch %d that was started for the import: name "+
+		"the log that it began with (--log, --namespace), or a launch to continue with (--launch)",
+		e.Launch)
 }
 
-// A StoppedError is returned where an import ended before its file did. What it stored stays, and
-// Resume goes on.
+// A StoppedError is returned if an import ended before its file did. What it stored stays, and
+// Resume continues it.
 type StoppedError struct {
 	Rows    int64 // stored in all
 	InDoubt int64 // rows that follow, and may be stored: Resume finds out
@@ -88,41 +90,41 @@ type StoppedError struct {
 }
 
 func (e *StoppedError) Error() string {
-	// which Resume is no answer to
+	// Resume does not help with these
 	for _, other := range []error{errChanged, errFinished, errTakenOver} {
 		if errors.Is(e.Err, other) {
 			return other.Error()
 		}
 	}
 	if e.InDoubt > 0 {
-		return fmt.Sprintf("%v; %d rows are stored, the next %d are in doubt, and nothing of what "+
-			"follows is stored: %s", e.Err, e.Rows, e.InDoubt, e.remedy())
+		return fmt.Sprintf("%v; %d rows are stored, the next %d are in doubt, and nothing after "+
+			"them is stored: %s", e.Err, e.Rows, e.InDoubt, e.remedy())
 	}
-	return fmt.Sprintf("%v; %d rows are stored, and nothing of what follows: %s", e.Err, e.Rows,
+	return fmt.Sprintf("%v; %d rows are stored, and nothing after them: %s", e.Err, e.Rows,
 		e.remedy())
 }
 
-// remedy is what to do now.
+// remedy returns what to do next.
 func (e *StoppedError) remedy() string {
 	switch {
 	case errors.As(e.Err, new(*RecordError)):
-		return "correct the row, and go on with --resume"
+		return "correct the row, and continue with --resume"
 	case errors.As(e.Err, new(*RowError)):
-		return "correct the row, or the table, and go on with --resume"
+		return "correct the row or the table, and continue with --resume"
 	case errors.As(e.Err, new(*LeftOutError)):
-		return "change the table, and go on with --resume"
+		return "change the table, and continue with --resume"
 	case errors.Is(e.Err, pool.ErrSilent):
-		return "go on with --resume, and with smaller batches (--batch) or more patience (--wait)"
+		return "continue with --resume, and with smaller batches (--batch) or a longer --wait"
 	}
-	return "go on with --resume"
+	return "continue with --resume"
 }
 
 func (e *StoppedError) Unwrap() error { return e.Err }
 
 const (
-	// defaultBatch is seldom reached before batchBytes are.
+	// defaultBatch is rarely reached before batchBytes.
 	defaultBatch = 1_000_000
-	// reportWait bounds how long the end of an import waits for its generator's report.
+	// reportWait limits how long an import waits for its generator's report at the end.
 	reportWait = 5 * time.Second
 )
 
@@ -131,7 +133,7 @@ type batch struct {
 	fields *block
 	rows   int
 	end    position // rows is counted from the start of the file
-	err    error    // io.EOF, or why reading ended; rows come first
+	err    error    // io.EOF, or why reading ended after the rows
 }
 
 // Run imports r into the database. An error that is not a [*StoppedError] means that nothing was
@@ -181,7 +183,7 @@ func Run(
 	return result, nil
 }
 
-// usable checks a launch that the user names before anything is done with it.
+// usable checks that a launch exists and is running, before anything is done with it.
 func usable(ctx context.Context, log *launchlog.Log, id int) error {
 	launch, err := log.Show(ctx, id)
 	if err == nil && !launch.Running() {
@@ -190,8 +192,8 @@ func usable(ctx context.Context, log *launchlog.Log, id int) error {
 	return err
 }
 
-// reading runs f, which reads the file, and leaves it behind when the context ends: a read from a
-// pipe cannot be ended.
+// reading runs f, which reads the file, and abandons it when the context ends, because a read from
+// a pipe cannot be interrupted.
 func reading[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type outcome struct {
 		value T
@@ -211,7 +213,7 @@ func reading[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}
 }
 
-// begin finds the unfinished import, or records a new one, and sees that it has a launch.
+// begin finds the unfinished import, or records a new one, and makes sure that it has a launch.
 func begin(
 	ctx context.Context, db Database, log *launchlog.Log, im Import,
 ) (*state, Result, error) {
@@ -263,7 +265,7 @@ func begin(
 			InitiatorKind: "user",
 		})
 		var taken *launchlog.ConflictError
-		// by another user's run of this import, which ended before it could note the number
+		// by another user's run of this import, which ended before it could record the number
 		if errors.As(err, &taken) {
 			launch.ID, err = taken.Launch, nil
 		}
@@ -284,8 +286,8 @@ func begin(
 	return s, result, nil
 }
 
-// started says whether the log has the launch that was started for the import, if one was: in
-// another log its number is that of another launch.
+// started reports whether the log has the launch that was started for the import, if there was one.
+// In another log the number belongs to another launch.
 func started(ctx context.Context, log *launchlog.Log, s *state) (bool, error) {
 	if !s.ownLaunch || s.launch == 0 {
 		return true, nil
@@ -297,7 +299,7 @@ func started(ctx context.Context, log *launchlog.Log, s *state) (bool, error) {
 	return launch.Key == s.key, err
 }
 
-// end ends the launch that was started for the import, if there is one that nobody has ended.
+// end ends the launch that was started for the import, if there is one and nobody has ended it.
 func end(
 	ctx context.Context, log *launchlog.Log, im Import, s *state, outcome launchlog.Outcome,
 ) error {
@@ -314,7 +316,7 @@ func end(
 	return err
 }
 
-// store takes the rest of the file into the table, and ends the import's own launch.
+// store imports the rest of the file into the table, and ends the import's own launch.
 func store(
 	ctx context.Context, db Database, log *launchlog.Log, im Import, rec records, s *state,
 	result *Result,
@@ -324,7 +326,7 @@ func store(
 		return err
 	}
 	defer func() {
-		// an import that was interrupted has minted too
+		// even an import that was interrupted has minted
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reportWait)
 		defer cancel()
 		result.Unreported = gen.Close(ctx)
@@ -363,7 +365,7 @@ func store(
 		case b = <-batches:
 		case <-ctx.Done():
 		}
-		// between batches, and with a batch at hand as well: nothing of it is stored
+		// nothing of a batch that may have been read is stored
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -387,11 +389,11 @@ func store(
 	}
 }
 
-// read gathers batches in a goroutine: one is read while another is stored. It ends with the file,
-// with an error of it, or with the context, but not while it waits for a pipe. The last batch has an
-// error, io.EOF in the good case, and rows before it where there are any. A bad record spoils its
-// batch: none of its rows are kept. A batch has fewer rows where they are long. Whoever has stored
-// one may give its block back.
+// read reads batches in a goroutine, so that one is read while another is stored. The goroutine
+// ends with the file, with an error of the file, or with the context, but not while it waits for a
+// pipe. The last batch has an error, io.EOF on success, and may have rows before it. A bad record
+// spoils its batch, whose rows are all dropped. A batch of long rows has fewer of them. The caller
+// may return the block of a stored batch by the channel stored.
 func read(
 	ctx context.Context, rec records, size int, from position,
 ) (batches <-chan batch, stored chan<- *block) {

@@ -27,44 +27,44 @@ type journal struct {
 	db *sql.DB
 	*dialect
 	budget time.Duration
-	about  dsn.DSN // that its errors name, where there is another database beside it
-	// rows go by INSERT: the faster way was refused, or would have changed what is stored
+	about  dsn.DSN // named in errors, if the rows are in another database
+	// store rows by INSERT, because the faster way was rejected, or would have changed values
 	inserts bool
 }
 
-// A dialect is what databases with transactions differ in.
+// A dialect holds what differs among databases with transactions.
 type dialect struct {
 	kind    dsn.Kind
-	title   string   // the name that people know
+	title   string   // for people
 	begin   []string // statements that begin a transaction
-	whole   bool     // a statement that was begun is not interrupted
-	dollars bool     // parameters are written $1, $2 …
-	// place, which may be nil, sees that names in the transaction mean the right tables.
+	whole   bool     // a running statement is not interrupted
+	dollars bool     // parameters are $1, $2 …
+	// place makes sure that names in the transaction refer to the right tables. It may be nil.
 	place func(ctx context.Context, tx *session) error
 
 	// idmint_import: a statement before it is created, its key, and what ends its table_name, and
 	// the CREATE TABLE
 	creating, key, foldTable, end string
-	ignore                        string // ends an INSERT that does nothing if such a row is there
+	ignore                        string // ends an INSERT that does nothing if the row exists
 	noted                         string // a parameter for a table's name, as idmint_import has it
 
 	quote       func(string) string
-	longestName int    // in bytes, where the database would cut it off by itself
+	longestName int    // in bytes, if the database would truncate it
 	mostColumns int    // of a table
 	text        string // the type of columns
-	tail        string // ends a CREATE TABLE
+	tail        string // at the end of a CREATE TABLE
 	// query for a table's columns: name, type, part of the primary key, columns of the primary key
 	columns    string
-	foldNames  bool // columns' names are the same in lower and upper case
+	foldNames  bool // names of columns are not case-sensitive
 	isInteger  func(typ string) bool
 	integer    string                // the type that keys have
-	changing   func(typ string) bool // of columns that make another value of any text
-	engine     string                // query for what keeps a table's rows, where it need not be wantEngine
+	changing   func(typ string) bool // of columns that change the value of any text
+	engine     string                // query for a table's engine, if it may not be wantEngine
 	wantEngine string
 	insert     func(ctx context.Context, s *session, r rows) error
 }
 
-// create makes idmint_import where it is absent.
+// create creates idmint_import if it does not exist.
 func (j *journal) create(ctx context.Context, tx *session) error {
 	table := fmt.Sprintf(`CREATE TABLE IF NOT EXISTS idmint_import (
     import_id   %s PRIMARY KEY,
@@ -101,8 +101,8 @@ func (j *journal) create(ctx context.Context, tx *session) error {
 type session struct {
 	*sql.Conn
 	*journal
-	progress func() // tells that the database is at work
-	doubt    func() // is told where a COMMIT was sent, and what came of it is not known
+	progress func() // reports that the database is working
+	doubt    func() // is called if the result of a COMMIT is unknown
 }
 
 func (s *session) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
@@ -115,7 +115,7 @@ func (s *session) queryRow(ctx context.Context, query string, args ...any) *sql.
 	return s.QueryRowContext(ctx, s.bound(query), args...)
 }
 
-// fold is a column's name as the database compares it.
+// fold returns a column's name as the database compares it.
 func (d *dialect) fold(name string) string {
 	if d.foldNames {
 		return strings.ToLower(name)
@@ -123,7 +123,8 @@ func (d *dialect) fold(name string) string {
 	return name
 }
 
-// bound writes the parameters as the database does. No other question marks are in the queries.
+// bound writes the parameters of a query in the form of the database. The queries have no other
+// question marks.
 func (d *dialect) bound(query string) string {
 	if !d.dollars {
 		return query
@@ -138,8 +139,8 @@ func (d *dialect) bound(query string) string {
 // Close closes the connections.
 func (j *journal) Close() error { return j.db.Close() }
 
-// transact runs f in a transaction, again and again while the database is busy or away, up to the
-// budget. F may be run after it was committed, where the answer to that was lost.
+// transact runs f in a transaction, and repeats that while the database is busy or away, up to the
+// budget. F may run again after a commit whose answer was lost.
 func (j *journal) transact(ctx context.Context, f func(context.Context, *session) error) error {
 	err := pool.Retry(ctx, j.budget, func() error { return j.once(ctx, f) })
 	if j.about == (dsn.DSN{}) {
@@ -148,8 +149,8 @@ func (j *journal) transact(ctx context.Context, f func(context.Context, *session
 	return named(ctx, j.about, err)
 }
 
-// once runs f in a transaction. It is interrupted until COMMIT is sent, whose answer is waited for
-// as long as the budget.
+// once runs f in a transaction. The context can interrupt it until COMMIT is sent, and then once
+// waits for the answer up to the budget.
 func (j *journal) once(ctx context.Context, f func(context.Context, *session) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -200,27 +201,27 @@ func (j *journal) inTransaction(
 	}
 	if err != nil {
 		if _, failed := s.exec(ending, "ROLLBACK"); failed != nil {
-			// its transaction may be open: it is not used again
+			// its transaction may be open, so it is not reused
 			_ = conn.Raw(func(any) error { return driver.ErrBadConn })
 		}
 	}
 	return err
 }
 
-// refused reports whether a COMMIT that ended with this error has stored nothing. Of MySQL that is
-// never sure.
+// refused reports whether a COMMIT that ended with this error has certainly stored nothing. For
+// MySQL that is never certain.
 func refused(err error) bool {
 	var postgres *pgconn.PgError
 	if errors.As(err, &postgres) {
 		return postgres.SeverityUnlocalized == "ERROR" &&
-			// Away may be a pooler's word, which may not know.
+			// Away may come from a pooler, which may not know.
 			sqldialect.CauseOfCode(sqldialect.Postgres, postgres.Code) != sqldialect.Away
 	}
-	var sqlite sqlite3.Error // after an I/O error it may be written, and the sync have failed
+	var sqlite sqlite3.Error // after an I/O error it may be written, but not synced
 	return errors.As(err, &sqlite) && sqlite.Code != sqlite3.ErrIoErr
 }
 
-// now is the time as it is stored.
+// now returns the time in the form that is stored.
 func now() string { return time.Now().UTC().Format("2006-01-02T15:04:05.000Z07:00") }
 
 func (j *journal) last(ctx context.Context, im Import) (*state, error) {
@@ -287,7 +288,7 @@ func (j *journal) setLaunch(ctx context.Context, s *state, launch int) error {
 	return j.change(ctx, s, func(next *state) { next.launch = launch })
 }
 
-// change changes the row of an import, and s with it, in a transaction of its own.
+// change changes the row of an import in a separate transaction, and s with it.
 func (j *journal) change(ctx context.Context, s *state, f func(next *state)) error {
 	next := s.next()
 	f(&next)
@@ -301,9 +302,10 @@ func (j *journal) change(ctx context.Context, s *state, f func(next *state)) err
 	return err
 }
 
-// save changes the row of an import that is as s says into next. If another run has changed the row
-// meanwhile, it returns errTakenOver. After an answer that was lost, the same save reports that the
-// row was saved before: no two runs have the same holder, and a holder counts its steps.
+// save changes the row of an import from s to next. It returns errTakenOver if another run has
+// changed the row meanwhile. If it is repeated because its answer was lost, it reports that the row
+// was saved before, which it knows because no two runs have the same holder, and a holder counts
+// its steps.
 func (tx *session) save(ctx context.Context, s *state, next state) (before bool, err error) {
 	ranges, err := json.Marshal(next.ranges)
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// jsonRecords takes the columns from the first object, in its order. Later objects may lack some,
-// which are NULL then, but have no others.
+// jsonRecords reads the columns from the first object, in its order. Later objects may lack some,
+// which are then NULL, but must not have others.
 type jsonRecords struct {
 	lines
 	names  []string
-	known  map[string]bool   // the names; nil before the first object was read
-	values map[string][]byte // of the object that was read last; nil is NULL
-	first  bool              // values are those of the first object, which is to be read
+	known  map[string]bool   // the names; nil until the first object has been read
+	values map[string][]byte // of the last object; nil is NULL
+	first  bool              // values are those of the first object, and not yet returned
 }
 
 func openJSON(l lines) (*jsonRecords, error) {
@@ -51,8 +51,8 @@ func (j *jsonRecords) read(into *block) error {
 	return nil
 }
 
-// next reads the values of the next object, as text: strings as they are, others as JSON, null as
-// nil.
+// next reads the values of the next object as text: strings unquoted, null as nil, and other values
+// as JSON.
 func (j *jsonRecords) next() error {
 	line, err := j.record(false)
 	if err != nil {
@@ -61,7 +61,7 @@ func (j *jsonRecords) next() error {
 	fail := func(format string, args ...any) error {
 		return &RecordError{j.begun, fmt.Sprintf(format, args...)}
 	}
-	switch { // as badText
+	switch { // as in badText
 	case !utf8.Valid(line):
 		return fail("the line is not UTF-8")
 	case bytes.IndexByte(line, 0) >= 0:
@@ -83,9 +83,9 @@ func (j *jsonRecords) next() error {
 		half := loneSurrogate(line[before:d.InputOffset()])
 		switch {
 		case half != "":
-			return fail("the name %s has %s, half a character", quoted(name), half)
+			return fail("the name %s has %s, which is half a character", quoted(name), half)
 		case twice:
-			return fail("%s is there twice", quoted(name))
+			return fail("%s occurs twice", quoted(name))
 		case j.known == nil && len(j.names) == maxFields:
 			return fail("%v", errFields)
 		case j.known == nil:
@@ -98,7 +98,7 @@ func (j *jsonRecords) next() error {
 			return fail("%v", err)
 		}
 		if half := loneSurrogate(raw); half != "" && raw[0] == '"' {
-			return fail("%s has %s, half a character", quoted(name), half)
+			return fail("%s has %s, which is half a character", quoted(name), half)
 		}
 		if j.values[name], err = text(raw); err != nil {
 			return fail("%v", err)
@@ -113,7 +113,7 @@ func (j *jsonRecords) next() error {
 	return nil
 }
 
-// text is a value as text, which is nil for null alone.
+// text returns a JSON value as text, which is nil only for null.
 func text(raw json.RawMessage) ([]byte, error) {
 	switch raw[0] {
 	case 'n':
@@ -134,11 +134,11 @@ func text(raw json.RawMessage) ([]byte, error) {
 	}
 }
 
-// escapes of JSON: a pair of surrogates, one alone, or another
+// escapes matches an escape of JSON: a pair of surrogates, a lone one, or another escape
 var escapes = regexp.MustCompile(`\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)`)
 
-// loneSurrogate finds an escape such as \ud800 without its other half, "" where there is none.
-// encoding/json would put another character in its place. The text has no strings that are cut off.
+// loneSurrogate finds an escape such as \ud800 without its other half, and returns "" if there is
+// none. encoding/json would replace it by another character. Strings in raw must be complete.
 func loneSurrogate(raw []byte) string {
 	if !bytes.Contains(raw, []byte(`\u`)) {
 		return ""

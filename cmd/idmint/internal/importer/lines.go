@@ -10,13 +10,13 @@ import (
 	"io"
 )
 
-// newLines reads a file whose records have so many bytes at most.
+// newLines returns a reader of a file whose records have at most this many bytes.
 func newLines(r io.Reader, most int) lines {
 	return lines{r: bufio.NewReaderSize(r, 64<<10), most: most, sum: sha256.New()}
 }
 
-// lines reads records: a line each, or several where a line ends within quotes. It counts lines and
-// bytes, and keeps the checksum of what it has read.
+// lines reads records. A record is a line, or several lines if one ends within quotes. lines counts
+// lines and bytes, and keeps the checksum of what it has read.
 type lines struct {
 	r     *bufio.Reader
 	most  int    // bytes of a record
@@ -27,8 +27,8 @@ type lines struct {
 	at    int // lines that were read
 }
 
-// record returns a record with the end of its line, or io.EOF. With quotes it ends where none is
-// open. It is valid until the next call.
+// record returns a record with the end of its line, or io.EOF. If quotes is set, a record does not
+// end within quotes. The record is valid until the next call.
 func (l *lines) record(quotes bool) ([]byte, error) {
 	l.begun = l.at + 1
 	record, err := l.r.ReadSlice('\n')
@@ -44,12 +44,12 @@ func (l *lines) record(quotes bool) ([]byte, error) {
 			open = quotes && open != odd(record)
 		}
 		record = l.long
-		if cap(l.long) > batchBytes { // which few records need
+		if cap(l.long) > batchBytes { // few records need so much
 			l.long = nil
 		}
 	}
 	if len(record) > l.most {
-		const text = "longer than %d MiB, which a record may have"
+		const text = "a record must not be longer than %d MiB"
 		return nil, &RecordError{l.begun, fmt.Sprintf(text, l.most>>20)}
 	}
 	if err != nil && (err != io.EOF || len(record) == 0) {
@@ -72,14 +72,15 @@ func odd(text []byte) bool { return bytes.Count(text, []byte(quote))%2 == 1 }
 func (l *lines) offset() int64    { return l.bytes }
 func (l *lines) checksum() string { return hex.EncodeToString(l.sum.Sum(nil)) }
 
-// withoutEnd is a line without LF or CRLF. The last one may end with CR alone, and does not have it
-// either.
+// withoutEnd returns a line without its LF or CRLF. The last line may end with CR alone, which is
+// removed too.
 func withoutEnd(line []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 }
 
-// checked checks the fields that the record has added to a block from index first on, unless err
-// says why it has not. After an error they are gone. Without columns they are the columns' names.
+// checked checks the fields that the record has added to a block from index first on, unless there
+// was already an error. After an error it removes them. Without columns, the fields are the names
+// of the columns.
 func (l *lines) checked(b *block, first int, columns []string, err error) error {
 	if err == nil && columns != nil {
 		err = checkFields(b, first, columns)
@@ -93,9 +94,9 @@ func (l *lines) checked(b *block, first int, columns []string, err error) error 
 
 func checkFields(b *block, first int, columns []string) error {
 	if n := len(b.ends) - first; n != len(columns) {
-		return fmt.Errorf("%d fields, while the header has %d", n, len(columns))
+		return fmt.Errorf("%d fields, but the header has %d", n, len(columns))
 	}
-	// all at once, which is faster: what is wrong with which field is looked for afterwards
+	// checks all fields at once, which is faster, and looks for the bad field only after that fails
 	if all := b.text[b.begin(first):]; badText(all) == "" && b.splitsNoRune(first) {
 		return nil
 	}

@@ -18,14 +18,14 @@ import (
 	"github.com/idmint/idmint/sqlid"
 )
 
-// utf8mb4 ends a CREATE TABLE, whose texts are told apart by their bytes.
+// utf8mb4 ends a CREATE TABLE, and makes the server compare texts by their bytes.
 const utf8mb4 = " ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
 
 var mysqlDialect = &dialect{
 	kind:  dsn.MySQL,
 	title: "MySQL and MariaDB",
 	begin: []string{
-		"SET SESSION sql_notes = 1, max_error_count = 65535", // see unchanged
+		"SET SESSION sql_notes = 1, max_error_count = 65535", // for unchanged
 		"SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "START TRANSACTION",
 	},
 	key: "BIGINT NOT NULL AUTO_INCREMENT", end: utf8mb4,
@@ -41,7 +41,7 @@ var mysqlDialect = &dialect{
 		`AS given)`,
 	isInteger: func(typ string) bool { return len(typ) >= 6 && typ[:6] == "bigint" },
 	integer:   "bigint",
-	changing: func(typ string) bool { // which takes the bytes of a text for bits: 5 becomes 53
+	changing: func(typ string) bool { // reads the bytes of a text as bits: 5 becomes 53
 		return strings.HasPrefix(typ, "bit")
 	},
 	engine: `SELECT coalesce(engine, '') FROM information_schema.tables WHERE table_schema = ` +
@@ -68,10 +68,10 @@ var mysqlDialect = &dialect{
 	},
 }
 
-// load stores rows by LOAD DATA LOCAL, if the server stores them as they are. With LOCAL the server
-// cannot refuse a row: it warns, and changes the row or leaves it out. So after any warning nothing
-// is loaded. The same holds where the server refuses the statement, as MySQL does by default.
-// [insertValues] has the last word then, and says what is wrong.
+// load stores rows by LOAD DATA LOCAL, if the server stores them unchanged. With LOCAL the server
+// cannot reject a row: it gives a warning, and changes the row or leaves it out. Therefore load
+// rolls back after any warning, and also if the server rejects the statement, as MySQL does by
+// default. [insertValues] then stores the rows, or reports what is wrong.
 func load(ctx context.Context, s *session, r rows) (loaded bool, err error) {
 	if unsafe, err := splits(ctx, s); unsafe || err != nil {
 		return false, err
@@ -82,7 +82,7 @@ func load(ctx context.Context, s *session, r rows) (loaded bool, err error) {
 	source := "idmint-" + rand.Text()
 	mysql.RegisterReaderHandler(source, func() io.Reader { return newTextReader(r, s.progress) })
 	defer mysql.DeregisterReaderHandler(source)
-	// As numbers, since in some modes a backslash is a plain character.
+	// Separators are numbers, because in some SQL modes a backslash is a plain character.
 	stored, err := s.ExecContext(ctx, "LOAD DATA LOCAL INFILE 'Reader::"+source+"' "+
 		"INTO TABLE "+s.quote(r.Table)+" CHARACTER SET utf8mb4 FIELDS TERMINATED BY 0x09 "+
 		"ESCAPED BY 0x5C LINES TERMINATED BY 0x0A "+r.names(s.quote))
@@ -107,7 +107,7 @@ func load(ctx context.Context, s *session, r rows) (loaded bool, err error) {
 	return true, nil
 }
 
-// splits reports whether the server commits in the middle of LOAD DATA, as Galera's clusters may.
+// splits reports whether the server commits in the middle of LOAD DATA, as a Galera cluster may.
 func splits(ctx context.Context, s *session) (bool, error) {
 	var name, value string
 	err := s.queryRow(ctx, "SHOW VARIABLES LIKE 'wsrep_load_data_splitting'").Scan(&name, &value)
@@ -117,8 +117,8 @@ func splits(ctx context.Context, s *session) (bool, error) {
 	return value == "ON", err
 }
 
-// replaces reports whether LOAD DATA may store another value without a warning. It does so in a
-// generated column. It may do so for NULL where a column takes none.
+// replaces reports whether LOAD DATA may store another value without a warning. It does so for a
+// generated column, and may do so for a NULL in a column that is NOT NULL.
 func replaces(columns []mysqlColumn, r rows) bool {
 	null := r.fields.hasNull()
 	return slices.ContainsFunc(columns, func(c mysqlColumn) bool {
@@ -126,8 +126,8 @@ func replaces(columns []mysqlColumn, r rows) bool {
 	})
 }
 
-// rowsInserted is how many rows an INSERT has. More make it no faster. The driver sends long values
-// by themselves where a packet does not hold all.
+// rowsInserted is the number of rows of an INSERT. More rows do not make it faster. The driver
+// sends long values separately if they do not fit into one packet.
 const rowsInserted = 1000
 
 // insertValues stores rows by INSERT … VALUES.
@@ -136,8 +136,8 @@ func insertValues(ctx context.Context, s *session, r rows) error {
 	return insertRange(ctx, s, r, 0, len(r.ids), per)
 }
 
-// insertRange stores the rows from one index up to another, some of them in a statement. A
-// statement that is refused without a word about the row goes again row by row.
+// insertRange stores the rows from first up to last, per of them in each statement. If the server
+// rejects a statement without naming the row, it is repeated row by row.
 func insertRange(ctx context.Context, s *session, r rows, first, last, per int) error {
 	var stmt *sql.Stmt
 	width := len(r.columns) + 1
@@ -159,7 +159,8 @@ func insertRange(ctx context.Context, s *session, r rows, first, last, per int) 
 		}
 		err = rowOf(err, r, i, n)
 		var answer *mysql.MySQLError
-		if n > 1 && errors.As(err, &answer) && !errors.As(err, new(*RowError)) && !pool.Passes(err) {
+		if n > 1 && errors.As(err, &answer) && !errors.As(err, new(*RowError)) &&
+			!pool.Passes(err) {
 			err = insertRange(ctx, s, r, i, i+n, 1)
 		}
 		if err != nil {
@@ -170,8 +171,8 @@ func insertRange(ctx context.Context, s *session, r rows, first, last, per int) 
 	return nil
 }
 
-// unchanged refuses what an INSERT has stored in another form. Of values that do not fit quite,
-// the server gives notes: it rounds a decimal, and cuts off spaces and times.
+// unchanged returns an error if an INSERT has stored a changed value. The server gives a note for a
+// value that does not quite fit: it rounds a decimal, and truncates spaces and times.
 func unchanged(
 	ctx context.Context, s *session, r rows, first, n int, stored sql.Result,
 ) error {
@@ -204,8 +205,8 @@ func unchanged(
 	return list.Err()
 }
 
-// rowOf adds to an error which row it is about, where the server tells, or where it is the only
-// one. First is the index of the first of a statement's n rows.
+// rowOf adds to an error which row it is about, if the server names the row or there is only one.
+// First is the index of the first of the statement's n rows.
 func rowOf(err error, r rows, first, n int) error {
 	var answer *mysql.MySQLError
 	if !errors.As(err, &answer) || pool.Passes(err) {

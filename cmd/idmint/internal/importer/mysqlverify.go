@@ -12,15 +12,15 @@ import (
 	"strings"
 )
 
-// A mysqlColumn is one of the table's.
+// A mysqlColumn is a column of the table.
 type mysqlColumn struct {
 	name      string
-	same      func(sent, stored []byte) bool // see verify; nil if texts are stored as they are
+	same      func(sent, stored []byte) bool // for verify; nil if texts are stored unchanged
 	required  bool
 	generated bool
 }
 
-// mysqlColumns are those of the table, without the key.
+// mysqlColumns returns the columns of the table, without the key.
 func mysqlColumns(ctx context.Context, s *session, r rows) (columns []mysqlColumn, err error) {
 	list, err := s.QueryContext(ctx, `SELECT column_name, data_type, is_nullable = 'NO',
 			coalesce(generation_expression, '') <> ''
@@ -50,11 +50,12 @@ func mysqlColumns(ctx context.Context, s *session, r rows) (columns []mysqlColum
 	return columns, list.Err()
 }
 
-// verify reads what a statement has stored, and refuses a value that is not the one that was sent.
-// The server warns of some that it changes, and stores others without a word: an INT that was sent
-// 15e-1 is 2, and an ENUM that was sent +1 its first member. Texts and floats are not compared.
+// verify reads what a statement has stored, and returns an error for a value that differs from the
+// one that was sent. The server gives a warning for some values that it changes, and changes others
+// silently: an INT to which 15e-1 was sent is 2, and an ENUM to which +1 was sent is its first
+// member. Texts and floats are not compared.
 func verify(ctx context.Context, s *session, r rows, columns []mysqlColumn) error {
-	var fields []int // of a row, that are compared
+	var fields []int // of a row, to compare
 	var same []func(sent, stored []byte) bool
 	query := "SELECT " + s.quote(r.IDColumn)
 	for i, name := range r.columns {
@@ -79,7 +80,7 @@ func verify(ctx context.Context, s *session, r rows, columns []mysqlColumn) erro
 			return r.at(row, r.IDColumn, errOtherID)
 		}
 		for i, value := range stored[1:] {
-			var text []byte // of the server
+			var text []byte // as stored
 			switch value := value.(type) {
 			case []byte:
 				text = value
@@ -102,7 +103,7 @@ func verify(ctx context.Context, s *session, r rows, columns []mysqlColumn) erro
 		return nil
 	}
 	for _, span := range with(nil, r.ids) {
-		// By the driver itself: database/sql would take half as long again.
+		// Uses the driver directly, because database/sql would take half as long again.
 		err := s.Raw(func(conn any) error {
 			list, err := conn.(driver.QueryerContext).QueryContext(ctx,
 				query+span.where(s.quote(r.IDColumn))+" ORDER BY 1", nil)
@@ -140,8 +141,8 @@ func orNull(text []byte, ok bool) string {
 	return quoted(string(text))
 }
 
-// sameNumber reports whether two texts are the same decimal number. Package big takes no exponents
-// of millions.
+// sameNumber reports whether two texts are the same decimal number. Package big rejects exponents
+// in the millions.
 func sameNumber(sent, stored []byte) bool {
 	if bytes.Equal(sent, stored) {
 		return true
@@ -151,14 +152,16 @@ func sameNumber(sent, stored []byte) bool {
 	return ok && known && a.Cmp(b) == 0
 }
 
-// sameTime reports whether two texts have the same digits. A number of one digit has a zero before
-// it, and zeros at the end do not count.
+// sameTime reports whether two texts have the same digits. A number of one digit counts as if it
+// had a leading zero, and zeros at the end do not count.
 func sameTime(sent, stored []byte) bool {
 	return bytes.Equal(sent, stored) || bytes.Equal(timeDigits(sent), timeDigits(stored))
 }
 
 func timeDigits(text []byte) (digits []byte) {
-	isDigit := func(i int) bool { return i >= 0 && i < len(text) && '0' <= text[i] && text[i] <= '9' }
+	isDigit := func(i int) bool {
+		return i >= 0 && i < len(text) && '0' <= text[i] && text[i] <= '9'
+	}
 	text = bytes.TrimSpace(text)
 	for i, c := range text {
 		switch {

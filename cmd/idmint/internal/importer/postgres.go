@@ -23,7 +23,7 @@ var postgresDialect = &dialect{
 	},
 	place:   toDefaultSchema,
 	dollars: true,
-	// CREATE TABLE IF NOT EXISTS fails where two run at once
+	// CREATE TABLE IF NOT EXISTS fails if two run at once
 	creating: `SELECT pg_advisory_xact_lock(7019267370423121220)`,
 	key:      "BIGINT GENERATED ALWAYS AS IDENTITY", ignore: `ON CONFLICT DO NOTHING`,
 	quote: sqlid.Quote, longestName: 63, mostColumns: 1600, text: "text",
@@ -38,8 +38,8 @@ var postgresDialect = &dialect{
 	insert: copyRows,
 }
 
-// toDefaultSchema lets the session's default search_path and role say where tables are. What
-// another client of a pooler has SET does not count, and temporary tables are passed over.
+// toDefaultSchema makes the session's default search_path and role determine where tables are,
+// independently of what another client of a pooler has SET. Temporary tables are ignored.
 func toDefaultSchema(ctx context.Context, tx *session) error {
 	var startup string
 	err := tx.Raw(func(driver any) error {
@@ -47,7 +47,7 @@ func toDefaultSchema(ctx context.Context, tx *session) error {
 		return nil
 	})
 	for _, step := range [...][]any{
-		{`SELECT pg_catalog.set_config('role', NULL, true)`}, // its default, which no table lists
+		{`SELECT pg_catalog.set_config('role', NULL, true)`}, // its default, which no catalog shows
 		{`SELECT pg_catalog.set_config('search_path',
 				coalesce(nullif($1::text, ''), reset_val), true)
 			FROM pg_catalog.pg_settings WHERE name = 'search_path'`, startup},
@@ -63,10 +63,10 @@ func toDefaultSchema(ctx context.Context, tx *session) error {
 	return err
 }
 
-// copyRows stores rows by COPY, as text: the server reads it as whatever the columns are.
+// copyRows stores rows by COPY, as text that the server converts to the types of the columns.
 func copyRows(ctx context.Context, s *session, r rows) error {
 	text := newTextReader(r, s.progress)
-	// Where the connection was lost, the driver may leave a goroutine behind that reads.
+	// If the connection was lost, the driver may leave a goroutine that still reads.
 	defer text.close()
 	var stored int64
 	err := s.Raw(func(driver any) error {
@@ -88,9 +88,9 @@ func copyRows(ctx context.Context, s *session, r rows) error {
 	return r.allStored(0, len(r.ids), stored)
 }
 
-// copyPlace finds the row of a COPY that an error is about, and its column, in what the server says
-// of the place: COPY t, line 3, column n: "x". Other lines may stand before that one. The server may
-// say it in another language, which has the same order in most.
+// copyPlace finds the row and the column of a COPY that an error is about, in the server's
+// description of the place: COPY t, line 3, column n: "x". Other lines may precede that one. The
+// description may be in another language, most of which have the same order.
 func copyPlace(where, table string, columns []string) (row int, column string) {
 	place := regexp.MustCompile(`(?m)^COPY ` + regexp.QuoteMeta(table) +
 		`, \S+ ([0-9]+)(?:, \S+ (.*))?`).FindStringSubmatch(where)

@@ -20,13 +20,13 @@ const (
 	JSONLines Format = "jsonl" // an object per line; the first one names the columns
 )
 
-// ErrParquet is returned for a Parquet file, by its name and by the name of its format. A reader of
-// Parquet that trusts no file is as large as the rest of this package.
-var ErrParquet = errors.New("a Parquet file is not read, but DuckDB turns it into CSV: " +
+// ErrParquet is returned for a file name or a format of Parquet. A reader of Parquet that is safe
+// for any file would be as large as the rest of this package.
+var ErrParquet = errors.New("Parquet is not supported, but DuckDB turns it into CSV: " +
 	`duckdb -c "COPY (FROM 'FILE.parquet') TO '/dev/stdout' (FORMAT csv, HEADER)" | ` +
 	"idmint import - --format csv …; docs/reference/import.md has more")
 
-// FormatOf tells the format by the file's name.
+// FormatOf returns the format that a file's name implies.
 func FormatOf(name string) (Format, error) {
 	switch ext := strings.ToLower(filepath.Ext(name)); ext {
 	case ".csv":
@@ -39,12 +39,12 @@ func FormatOf(name string) (Format, error) {
 		return "", fmt.Errorf("%q: %w", name, ErrParquet)
 	default:
 		return "", fmt.Errorf(
-			"cannot tell the format of %q by its name: want .csv, .tsv or .jsonl, or say it with "+
+			"cannot tell the format of %q from its name: want .csv, .tsv or .jsonl, or name it by "+
 				"--format", name)
 	}
 }
 
-// Validate reports whether it is one of them.
+// Validate returns an error unless f is one of the formats.
 func (f Format) Validate() error {
 	switch f {
 	case CSV, TSV, JSONLines:
@@ -55,7 +55,7 @@ func (f Format) Validate() error {
 	return fmt.Errorf("unknown format %q: want csv, tsv or jsonl", string(f))
 }
 
-// A RecordError is about one record of the file.
+// A RecordError reports a bad record of the file.
 type RecordError struct {
 	Line   int // where the record begins, from 1
 	Reason string
@@ -65,23 +65,22 @@ func (e *RecordError) Error() string { return fmt.Sprintf("line %d: %s", e.Line,
 
 // records reads a file record by record.
 type records interface {
-	// columns are the names of the fields, as the beginning of the file gives them.
+	// columns returns the names of the fields, from the beginning of the file.
 	columns() []string
-	// read appends the fields of the next record, or nothing: then the error is io.EOF in the good
-	// case.
+	// read appends the fields of the next record. After the last one it returns io.EOF.
 	read(into *block) error
-	// offset is how many bytes of the file the records read so far take.
+	// offset returns how many bytes of the file the records read so far take.
 	offset() int64
-	// checksum is the SHA-256 of these bytes.
+	// checksum returns the SHA-256 of these bytes.
 	checksum() string
 }
 
-// openRecords reads a file's beginning.
+// openRecords reads the beginning of a file.
 func openRecords(r io.Reader, format Format) (records, error) {
 	return openWithin(r, format, maxRecord)
 }
 
-// openWithin has records of so many bytes at most.
+// openWithin is openRecords for records of at most this many bytes.
 func openWithin(r io.Reader, format Format, most int) (rec records, err error) {
 	l := newLines(r, most)
 	if begin, _ := l.r.Peek(len(byteOrderMark)); string(begin) == byteOrderMark {
@@ -114,16 +113,16 @@ func openWithin(r io.Reader, format Format, most int) (rec records, err error) {
 func checkColumns(names []string) error {
 	seen := map[string]bool{}
 	for i, name := range names {
-		// databases do not tell upper from lower case in names
+		// databases ignore case in names
 		switch lower := strings.ToLower(name); {
 		case name == "":
 			return &RecordError{1, fmt.Sprintf("column %d has no name", i+1)}
 		case seen[lower]:
-			return &RecordError{1, fmt.Sprintf("column %s is there twice", quoted(name))}
+			return &RecordError{1, fmt.Sprintf("column %s occurs twice", quoted(name))}
 		case strings.Contains(strings.ReplaceAll(name, "\r\n", ""), "\r"):
-			// Else a file whose lines end with CR would have no rows.
-			return &RecordError{1, fmt.Sprintf("the name of column %d has a CR: lines end with LF or CRLF",
-				i+1)}
+			// Otherwise a file whose lines end with CR would have no rows.
+			return &RecordError{1, fmt.Sprintf("the name of column %d has a CR: lines must end "+
+				"with LF or CRLF", i+1)}
 		default:
 			seen[lower] = true
 		}

@@ -123,7 +123,7 @@ func TestBadRecords(t *testing.T) {
 		records int // that come before the error
 		want    string
 	}{
-		{CSV, "a,b\n1,2\n1,2,3\n", 1, "line 3: 3 fields, while the header has 2"},
+		{CSV, "a,b\n1,2\n1,2,3\n", 1, "line 3: 3 fields, but the header has 2"},
 		{CSV, "a,b\n\"1\n1\n1\",2\n9\n", 1, "line 5: 1 fields"},
 		{CSV, "a,b\n1,2\n\"1\n1\n1\"\n", 1, "line 3: 1 fields"},
 		{CSV, "a,b\n1,x\"y\n", 0, "line 2: bare \""},
@@ -134,15 +134,15 @@ func TestBadRecords(t *testing.T) {
 		{CSV, "a,b\n1," + nul + "\n", 0, `line 2: field "b" has a NUL byte`},
 		{CSV, "\xff\xfea" + nul + "\n" + nul, 0, "line 1: the name of column 1 is not UTF-8"}, // UTF-16
 		{CSV, "a,b\r1,2\r3,4\r", 0, "line 1: the name of column 2 has a CR: lines end with LF or CRLF"},
-		{CSV, "a,b,a\n", 0, `line 1: column "a" is there twice`},
+		{CSV, "a,b,a\n", 0, `line 1: column "a" occurs twice`},
 		// In SQL these are one name, so the table could not be created.
-		{CSV, "Name,name\n", 0, `line 1: column "name" is there twice`},
+		{CSV, "Name,name\n", 0, `line 1: column "name" occurs twice`},
 		{CSV, "a,,b\n", 0, "line 1: column 2 has no name"},
 		{CSV, "", 0, "the file is empty"},
 		{CSV, bom + "\n\n\r\n", 0, "the file is empty"},
 
-		{TSV, "a\tb\n1\t2\n1\t2\t\n", 1, "line 3: 3 fields, while the header has 2"},
-		{TSV, "a\tb\n1\t2\n\n", 1, "line 3: 1 fields, while the header has 2"},
+		{TSV, "a\tb\n1\t2\n1\t2\t\n", 1, "line 3: 3 fields, but the header has 2"},
+		{TSV, "a\tb\n1\t2\n\n", 1, "line 3: 1 fields, but the header has 2"},
 		{TSV, "a\tb\n\xc3\t2\n", 0, `line 2: field "a" is not UTF-8`},
 		{TSV, "a\tb" + nul + "\n", 0, "line 1: the name of column 2 has a NUL byte"},
 		{TSV, "a\tb\r1\t2\r", 0, "line 1: the name of column 2 has a CR"},
@@ -155,10 +155,10 @@ func TestBadRecords(t *testing.T) {
 		{JSONLines, "{\"a\":1}\n{\"b\":1}\n", 1, `line 2: "b" is not among the names of the first line`},
 		// Names of JSON are exact, even if those of columns are not.
 		{JSONLines, "{\"a\":1}\n{\"A\":1}\n", 1, `line 2: "A" is not among the names`},
-		{JSONLines, `{"a":1,"A":2}`, 0, `line 1: column "A" is there twice`},
+		{JSONLines, `{"a":1,"A":2}`, 0, `line 1: column "A" occurs twice`},
 		{JSONLines, `{"":1}`, 0, "line 1: column 1 has no name"},
-		{JSONLines, `{"a":1,"a":2}`, 0, `line 1: "a" is there twice`},
-		{JSONLines, "{\"a\":1}\n{\"a\":1,\"a\":null}\n", 1, `line 2: "a" is there twice`},
+		{JSONLines, `{"a":1,"a":2}`, 0, `line 1: "a" occurs twice`},
+		{JSONLines, "{\"a\":1}\n{\"a\":1,\"a\":null}\n", 1, `line 2: "a" occurs twice`},
 		{JSONLines, "{\"a\":1}\n{\"a\":1} {\"a\":2}\n", 1, "line 2: more than one JSON object"},
 		{JSONLines, "{\"a\":1}\n{\"a\":1}]\n", 1, "line 2: more than one JSON object"},
 		{JSONLines, "{\"a\":1}\n{\"a\":1", 1, "line 2: not a whole JSON object"},
@@ -170,11 +170,11 @@ func TestBadRecords(t *testing.T) {
 		{JSONLines, "{\"a\":\"" + nul + "\"}\n", 0, "line 1: the line has a NUL byte"},
 		{JSONLines, "{\"a\":1}\n{\"a\":\"x\\u0000\"}\n", 1, "line 2: a text has a NUL byte"},
 		{JSONLines, `{"a\u0000":1}`, 0, "line 1: the name of column 1 has a NUL byte"},
-		{JSONLines, "{\"a\":1}\n{\"a\":\"x\\ud800y\"}\n", 1, `line 2: "a" has \ud800, half a character`},
-		{JSONLines, `{"a":1, "b":"\\\uDE00"}`, 0, `line 1: "b" has \uDE00, half a character`},
-		{JSONLines, `{"a":"\ude00\ud83d"}`, 0, `line 1: "a" has \ude00, half a character`},
-		{JSONLines, `{"a":"\ud83d\ud83d\ude00"}`, 0, `line 1: "a" has \ud83d, half a character`},
-		{JSONLines, `{"a":"\ud83d\ude00\ud83d"}`, 0, `line 1: "a" has \ud83d, half a character`},
+		{JSONLines, "{\"a\":1}\n{\"a\":\"x\\ud800y\"}\n", 1, `line 2: "a" has \ud800, which is half a character`},
+		{JSONLines, `{"a":1, "b":"\\\uDE00"}`, 0, `line 1: "b" has \uDE00, which is half a character`},
+		{JSONLines, `{"a":"\ude00\ud83d"}`, 0, `line 1: "a" has \ude00, which is half a character`},
+		{JSONLines, `{"a":"\ud83d\ud83d\ude00"}`, 0, `line 1: "a" has \ud83d, which is half a character`},
+		{JSONLines, `{"a":"\ud83d\ude00\ud83d"}`, 0, `line 1: "a" has \ud83d, which is half a character`},
 		{JSONLines, "{\"a\ufffd\":1}\n{\"a\\ud800\":2}\n", 1, "line 2: the name \"a\ufffd\" has \\ud800"},
 		{JSONLines, `{"a":` + strings.Repeat("[", 20_000), 0, "line 1: "}, // nested too deep
 		{JSONLines, "", 0, "the file is empty"},
@@ -209,7 +209,7 @@ func (e *endless) Read(p []byte) (int, error) {
 func TestLongRecord(t *testing.T) {
 	t.Parallel()
 	const limit = 5 << 20
-	const long = "longer than 5 MiB, which a record may have"
+	const long = "a record must not be longer than 5 MiB"
 	x := strings.Repeat("x", 4096)
 	for _, test := range []struct {
 		format Format
@@ -253,8 +253,8 @@ func TestLongestRecord(t *testing.T) {
 		}
 		many := "a\n" + strings.Repeat(separator, maxFields-1)
 		for file, want := range map[string]string{
-			strings.Replace(file, "x\n", "xx\n", 1): "longer than 1 MiB, which a record may have",
-			many + "\n":                             "131072 fields, while the header has 1",
+			strings.Replace(file, "x\n", "xx\n", 1): "a record must not be longer than 1 MiB",
+			many + "\n":                             "131072 fields, but the header has 1",
 			many + separator + "\n":                 "more than 131072 fields",
 		} {
 			_, _, err = all(format, strings.NewReader(file), limit)

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// position is how far an import has come.
+// A position is how far an import has come.
 type position struct {
 	rows   int64  // stored
 	bytes  int64  // of the file, header included
@@ -20,7 +20,7 @@ var (
 			"without --resume")
 )
 
-// skip reads the records that were stored, and checks that they are the same file's.
+// skip reads the records that were stored, and checks that they come from the same file.
 func skip(rec records, s *state) error {
 	changed := errChanged
 	if s.finished {
@@ -46,7 +46,7 @@ func skip(rec records, s *state) error {
 	return nil
 }
 
-// unlessRead is changed, unless err says that the file could not be read.
+// unlessRead returns changed, unless err says that the file could not be read.
 func unlessRead(err, changed error) error {
 	if err == nil || err == io.EOF || errors.As(err, new(*RecordError)) {
 		return changed
@@ -54,7 +54,7 @@ func unlessRead(err, changed error) error {
 	return err
 }
 
-// reread reads the batch that is in doubt, and checks that it is the same.
+// reread reads the batch that is in doubt, and checks that it has not changed.
 func reread(rec records, s *state) (batch, error) {
 	b := batch{
 		fields: new(block),

@@ -28,13 +28,13 @@ var sqliteDialect = &dialect{
 	insert:    insertFused,
 }
 
-// rowsFused is how many rows a statement of SQLite has, where its parameters allow so many. More
-// make it no faster.
+// rowsFused is the number of rows of a statement in SQLite, if the limit on parameters allows that.
+// More rows do not make it faster.
 const rowsFused = 100
 
-// insertFused stores rows by INSERT … VALUES, many in a statement. If one is refused, the batch
-// begins again with a statement for each row, which says which one it is. The context interrupts
-// nothing: see dialect.whole.
+// insertFused stores rows by INSERT … VALUES, many in each statement. If a row is rejected, the
+// batch starts again with one statement per row, which shows the row. The context does not
+// interrupt it: see dialect.whole.
 func insertFused(_ context.Context, s *session, r rows) error {
 	per := max(1, min(rowsFused, 32_766/(len(r.columns)+1)))
 	return s.Raw(func(conn any) error {
@@ -57,9 +57,9 @@ func insertFused(_ context.Context, s *session, r rows) error {
 	})
 }
 
-// fuse stores rows, some of them in a statement. It runs the statement as a query: the driver then
-// takes all its parameters into SQLite by one call. As a command each text was a call of its own,
-// and a copy.
+// fuse stores rows, per of them in each statement. It runs the statement as a query, because the
+// driver then passes all parameters to SQLite in one call. As a command, each text was a separate
+// call and a copy.
 func fuse(c *sqlite3.SQLiteConn, s *session, r rows, per int) (err error) {
 	width := len(r.columns) + 1
 	var stmt driver.Stmt
@@ -91,7 +91,7 @@ func fuse(c *sqlite3.SQLiteConn, s *session, r rows, per int) (err error) {
 			prepared = n
 		}
 		r.bind(i, n, func(at int, value any) { args[at].Value = value })
-		// There are no rows. A driver may wait with the INSERT until it is asked.
+		// There are no rows, but a driver may run the INSERT only when it is asked for one.
 		if err := ask(stmt, args[:n*width], nil); err != nil && err != io.EOF {
 			if per == 1 {
 				err = r.at(i, "", err)

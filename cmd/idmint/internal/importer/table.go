@@ -9,8 +9,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// A table is in the same database as the journal: a batch is stored in the transaction that notes
-// it.
+// A table is in the same database as the journal, so that a batch is stored in the transaction that
+// records it.
 type table struct{ *journal }
 
 func (t *table) prepare(ctx context.Context, im Import, columns []string) error {
@@ -19,8 +19,8 @@ func (t *table) prepare(ctx context.Context, im Import, columns []string) error 
 	}
 	for _, name := range append([]string{im.Table, im.IDColumn}, columns...) {
 		if t.longestName > 0 && len(name) > t.longestName {
-			return fmt.Errorf("the name %s has %d bytes: the database takes %d", quoted(name),
-				len(name), t.longestName)
+			return fmt.Errorf("the name %s has %d bytes: the database allows at most %d",
+				quoted(name), len(name), t.longestName)
 		}
 	}
 	create, err := im.create(columns, t.kind, t.quote, t.text, t.tail)
@@ -31,7 +31,7 @@ func (t *table) prepare(ctx context.Context, im Import, columns []string) error 
 		if err := t.journal.create(ctx, tx); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, create); err != nil { // its names may hold question marks
+		if _, err := tx.ExecContext(ctx, create); err != nil { // names may contain question marks
 			return err
 		}
 		tx.progress()
@@ -45,8 +45,8 @@ func (t *table) check(ctx context.Context, tx *session, im Import, columns []str
 		if err := tx.queryRow(ctx, t.engine, im.Table).Scan(&engine); err != nil {
 			return err
 		}
-		if engine != t.wantEngine { // batches of others would be stored in parts
-			return fmt.Errorf("table %q is there, and its engine is %s: want %s, which has "+
+		if engine != t.wantEngine { // another engine could store a part of a batch
+			return fmt.Errorf("table %q exists, but its engine is %s: want %s, which has "+
 				"transactions", im.Table, cmp.Or(engine, "none"), t.wantEngine)
 		}
 	}
@@ -57,32 +57,32 @@ func (t *table) check(ctx context.Context, tx *session, im Import, columns []str
 	key := found[t.fold(im.IDColumn)]
 	switch {
 	case !key.partOfKey || key.keys != 1:
-		return fmt.Errorf("table %q is there, and %q is not its primary key", im.Table, im.IDColumn)
-	case !t.isInteger(key.typ): // others change the IDs or their order
-		return fmt.Errorf("table %q is there, and its key %q is %s: want %s", im.Table, key.name,
+		return fmt.Errorf("table %q exists, but %q is not its primary key", im.Table, im.IDColumn)
+	case !t.isInteger(key.typ): // other types change the IDs or their order
+		return fmt.Errorf("table %q exists, but its key %q is %s: want %s", im.Table, key.name,
 			cmp.Or(key.typ, "of no type"), t.integer)
 	}
 	for _, name := range columns {
 		c, ok := found[t.fold(name)]
 		if !ok {
-			return fmt.Errorf("table %q is there, and has no column %s", im.Table, quoted(name))
+			return fmt.Errorf("table %q exists, but has no column %s", im.Table, quoted(name))
 		}
 		if t.changing != nil && t.changing(c.typ) {
-			return fmt.Errorf("table %q is there, and its column %s is %s, which changes any text: "+
+			return fmt.Errorf("table %q exists, but its column %s is %s, which changes any text: "+
 				"want another type", im.Table, quoted(name), c.typ)
 		}
 	}
 	return nil
 }
 
-// A tableColumn is one of a table that is there.
+// A tableColumn is a column of an existing table.
 type tableColumn struct {
 	name, typ string
-	partOfKey bool // the primary one
-	keys      int  // columns that the primary key has
+	partOfKey bool // of the primary key
+	keys      int  // columns of the primary key
 }
 
-// found are the columns of the table by their folded names, or none where it is not there.
+// found returns the columns of the table by their folded names, or none if it does not exist.
 func (t *table) found(
 	ctx context.Context, tx *session, im Import,
 ) (map[string]tableColumn, error) {
@@ -108,8 +108,8 @@ func (t *table) store(
 	next := s.after(ids, b)
 	batch := rows{im, columns, ids, b.fields, s.rows}
 	err := t.transact(ctx, func(ctx context.Context, tx *session) error {
-		// The row of the import comes first: it is locked then, and whoever else would store this
-		// batch waits and finds it stored.
+		// The row of the import comes first, which locks it, so that another run that would store
+		// this batch waits and then finds it stored.
 		before, err := tx.save(ctx, s, next)
 		if err == nil {
 			s.unanswered = 0

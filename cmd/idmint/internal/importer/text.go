@@ -7,16 +7,16 @@ import (
 	"sync"
 )
 
-// A textReader writes rows in COPY's text format, which LOAD DATA reads as well. Tabs separate
-// fields, and each row is a line. NULL is \N. A backslash stands before what would end a field.
+// A textReader returns rows in COPY's text format, which LOAD DATA reads too. Each row is a line of
+// fields separated by tabs. NULL is \N, and a backslash escapes bytes that would end a field.
 type textReader struct {
 	rows
 	progress func()
-	plain    bool // there is nothing to escape
+	plain    bool // nothing needs escaping
 
-	mu      sync.Mutex // guards what follows
-	next    int        // the row that is written next
-	pending []byte     // written, and not yet read
+	mu      sync.Mutex // guards the fields below
+	next    int        // index of the next row
+	pending []byte     // text not yet read
 	buffer  []byte
 	closed  bool
 }
@@ -29,7 +29,7 @@ func newTextReader(r rows, progress func()) *textReader {
 	return t
 }
 
-// close ends reading: the block may be filled again then.
+// close ends reading, after which the block may be reused.
 func (t *textReader) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -76,7 +76,7 @@ func (t *textReader) append(b []byte, row int) []byte {
 	return append(b, '\n')
 }
 
-// escaped is what ends a field or a line, or begins an escape.
+// escaped are the bytes that end a field or a line, or begin an escape.
 const escaped = "\\\t\n\r"
 
 func appendEscaped(b, text []byte) []byte {

@@ -1,4 +1,5 @@
-// Package pool opens the databases that package dsn names, by their drivers for database/sql.
+// Package pool opens the databases that package dsn names, by database/sql, and retries while they
+// are busy or away.
 package pool
 
 import (
@@ -22,21 +23,21 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// Mode says what [Open] does about a file of SQLite that is not there.
+// Mode says what [Open] does if a SQLite file does not exist.
 type Mode string
 
 const (
-	Existing Mode = "rw"  // an error
-	Create   Mode = "rwc" // make it
+	Existing Mode = "rw"  // return an error
+	Create   Mode = "rwc" // create it
 )
 
-// Open opens a database of SQLite, PostgreSQL, MySQL or MariaDB. It connects when it is used. Mode
-// is for SQLite alone, which itself waits for a lock only shortly, because its waiting obeys no
-// context: whoever uses the database tries again.
+// Open opens a database of SQLite, PostgreSQL, MySQL or MariaDB, which connects when it is first
+// used. Mode is only for SQLite. SQLite waits for a lock only briefly, because its wait ignores
+// contexts, so the caller must retry.
 //
-// What does not fit into a column is refused, never cut off. An UPDATE counts the rows that it
-// finds, whether or not it changes them. PostgreSQL's statements are not prepared, so that
-// PgBouncer may stand in between, unless the DSN says otherwise.
+// A value that does not fit into a column is rejected, and never truncated. An UPDATE counts the
+// rows that it matches, whether or not it changes them. Statements in PostgreSQL are not prepared
+// unless the DSN says otherwise, so that PgBouncer can be in between.
 func Open(d dsn.DSN, mode Mode) (*sql.DB, error) {
 	switch d.Kind {
 	case dsn.SQLite:
@@ -57,16 +58,16 @@ func Open(d dsn.DSN, mode Mode) (*sql.DB, error) {
 			return nil, err
 		}
 		config.ClientFoundRows = true
-		config.ParseTime = false           // a time is the text that is stored
+		config.ParseTime = false           // a time is returned as the stored text
 		config.MaxAllowedPacket = 0        // the server's
-		config.Logger = &mysql.NopLogger{} // what it would say is in the errors
+		config.Logger = &mysql.NopLogger{} // it would only repeat errors
 		if config.Params == nil {
 			config.Params = map[string]string{}
 		}
 		for _, setting := range dialect.MySQLSession() {
 			config.Params[setting.Name] = setting.Value
 		}
-		// The app's tables may rely on the server's mode. An empty text is not NULL in any.
+		// The app's tables may rely on the server's mode, but an empty text must not become NULL.
 		config.Params["sql_mode"] = "" +
 			"CONCAT(REPLACE(@@sql_mode, 'EMPTY_STRING_IS_NULL', ''), ',STRICT_ALL_TABLES')"
 		connector, err := mysql.NewConnector(config)
@@ -75,14 +76,15 @@ func Open(d dsn.DSN, mode Mode) (*sql.DB, error) {
 		}
 		return sql.OpenDB(connector), nil
 	}
-	return nil, fmt.Errorf("%s is no database with transactions", d.Kind)
+	return nil, fmt.Errorf("%s is not a database with transactions", d.Kind)
 }
 
-// ErrSilent is for whoever ends a call that was left without an answer for too long.
+// ErrSilent is the cause with which to cancel a call that got no answer for too long.
 var ErrSilent = errors.New("the server did not answer")
 
-// Passes reports whether an error may pass. The database, which may be ClickHouse, was busy or
-// away, or the error says so by a method of this name. The work that failed may have been done.
+// Passes reports whether an error may be temporary: the database, which may be ClickHouse, was busy
+// or away, or the error has a method Passes that returns true. The failed work may nevertheless
+// have been done.
 func Passes(err error) bool {
 	var own interface{ Passes() bool }
 	if errors.As(err, &own) {
@@ -92,8 +94,8 @@ func Passes(err error) bool {
 	return cause.Passes() || kind == "" && isAway(err)
 }
 
-// isAway says of an error whether the database could not be reached, or went away. Of a name that
-// nobody knows it does not.
+// isAway reports whether an error means that the database could not be reached, or went away. It
+// returns false for a host name that does not exist.
 func isAway(err error) bool {
 	var network net.Error
 	if dialect.UnknownHost(err) {
@@ -105,8 +107,8 @@ func isAway(err error) bool {
 		errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
 }
 
-// Retry runs f, and again while its error passes: up to wait, with pauses of up to a second. Where
-// ctx ends between two runs the error is ctx's cause, unless that is ErrSilent.
+// Retry runs f, and repeats it for up to wait while its error is temporary, with pauses of up to a
+// second. If ctx ends between two runs, Retry returns ctx's cause, unless that is ErrSilent.
 func Retry(ctx context.Context, wait time.Duration, f func() error) error {
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -116,14 +118,14 @@ func Retry(ctx context.Context, wait time.Duration, f func() error) error {
 		if now == nil || !Passes(now) {
 			return now
 		}
-		if err == nil || !errors.Is(now, ErrSilent) { // what was in the way says more
+		if err == nil || !errors.Is(now, ErrSilent) { // the earlier error says more
 			err = now
 		}
 	}
 	if end := context.Cause(ctx); end != nil && (err == nil || !errors.Is(end, ErrSilent)) {
 		err = end
 	}
-	if err == nil { // there was no time for a single run
+	if err == nil { // there was no time for even one run
 		err = context.Cause(waiting)
 	}
 	kind, cause := dialect.CauseOf(err)
@@ -153,7 +155,7 @@ func Await(ctx context.Context, wait time.Duration, f func(context.Context) erro
 		cause := context.Cause(ctx)
 		var attempt *launchlog.AttemptError
 		if errors.Is(cause, ErrSilent) && errors.As(err, &attempt) {
-			return attempt // says what was in the way
+			return attempt // says what went wrong
 		}
 		return cause
 	})
