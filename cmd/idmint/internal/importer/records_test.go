@@ -133,7 +133,7 @@ func TestBadRecords(t *testing.T) {
 		{CSV, "a,b\n\xc3,\xa4\n", 0, `line 2: field "a" is not UTF-8`}, // a letter that a comma splits
 		{CSV, "a,b\n1," + nul + "\n", 0, `line 2: field "b" has a NUL byte`},
 		{CSV, "\xff\xfea" + nul + "\n" + nul, 0, "line 1: the name of column 1 is not UTF-8"}, // UTF-16
-		{CSV, "a,b\r1,2\r3,4\r", 0, "line 1: the name of column 2 has a CR: lines end with LF or CRLF"},
+		{CSV, "a,b\r1,2\r3,4\r", 0, "line 1: the name of column 2 has a CR: lines must end with LF or CRLF"},
 		{CSV, "a,b,a\n", 0, `line 1: column "a" occurs twice`},
 		// In SQL these are one name, so the table could not be created.
 		{CSV, "Name,name\n", 0, `line 1: column "name" occurs twice`},
