@@ -9,22 +9,22 @@ import (
 	"github.com/idmint/idmint/internal/visible"
 )
 
-// The bounds of a launch's data on its page. What idmint stores is below the last one. Other tools
-// may have stored anything.
+// The limits for a launch's data on its page. Data that idmint stores is below the last one, but
+// other tools may have stored anything.
 const (
 	longestIndented = 256 << 10
-	mostNested      = 64 // objects and lists that are indented: indents are no deeper
+	mostNested      = 64 // objects and lists, which limits the depth of indents
 	longestData     = 1 << 20
 )
 
 // A shownData is a launch's data for people.
 type shownData struct {
 	Text string
-	Note string // what the text lacks
+	Note string // says what the text lacks
 }
 
-// pretty is JSON on several lines. Its numbers stay as they are written. It is on one line where
-// the indents might be most of it, and cut where it is very long.
+// pretty formats JSON on several lines, without changing its numbers. It returns one line if
+// indents might be most of the text, and truncates a very long text.
 func pretty(data json.RawMessage) shownData {
 	var compact, indented bytes.Buffer
 	var text string
@@ -43,5 +43,6 @@ func pretty(data json.RawMessage) shownData {
 		return shownData{Text: text}
 	}
 	return shownData{schemes.Beginning(text, longestData), fmt.Sprintf("This is the beginning of "+
-		"%s bytes. Accept: application/json gets all of them.", grouped(len(data)))}
+		"%s bytes. A request with Accept: application/json returns all of them.",
+		grouped(len(data)))}
 }

@@ -1,40 +1,43 @@
-// Package viewer is a page for a launch log and for IDs, as an [http.Handler].
+// Package viewer serves web pages that show a launch log and explain IDs, as an [http.Handler].
 //
 //	pages, err := viewer.New(log, nil)
 //	mux.Handle("/idmint/", http.StripPrefix("/idmint", pages))
 //
 //	path            shows
-//	/               what IDs are: their parts, their time, and who launched them
+//	/               explains IDs: their parts, their time, and who launched them
 //	/launches       the launches, the newest first; /launches/65 one of them
 //	/health         what is used up, and what the checks of package doctor find
-//	/healthz        the same for machines: 200, or 503 where something is wrong
+//	/healthz        the same for machines: 200, or 503 if something is wrong
 //	/metrics        Options.Metrics
 //
-// The first page works without a launch log, for everything but the launch. A client that accepts
-// application/json first gets JSON from all of them. Numbers of 64 bits are texts in it. The data
-// of a launch are as they were stored.
+// The first page also works without a launch log, except that it cannot show launches. If
+// application/json comes first in a client's Accept header, each page answers with JSON, in which
+// 64-bit numbers are strings, and the data of a launch are as they were stored.
 //
 // # Nothing is written
 //
-// The handler answers GET and HEAD, and asks the log by methods that read. A role that may only
-// SELECT is enough. How a store opens its database is its own affair: that of SQLite switches a
-// file to the write-ahead log. In ZooKeeper the check of the clock writes a time: see package
-// doctor. The pages load nothing from elsewhere, and their Content-Security-Policy forbids it.
-// Texts of the log are escaped, and characters that nobody would see are shown by their code.
+// The handler answers only GET and HEAD, and only reads from the log, so a role that may only
+// SELECT is enough. There are two exceptions: the store of SQLite switches a file to the
+// write-ahead log when it opens it, and in ZooKeeper the check of the clock writes a time, as
+// package doctor describes. The pages load nothing from other sites, which their
+// Content-Security-Policy also forbids. Texts from the log are escaped, and invisible characters
+// are shown by their code.
 //
 // # Mounting
 //
-// All links are relative, so the pages work under any path. Strip it before the handler.
+// All links are relative, so the pages work under any path, which must be stripped before the
+// handler.
 //
 // # Why the server decodes
 //
-// IDs are read by the types of package idtype, as everywhere else in the program. A decoder in the
-// browser would be a second one, which could differ. It could also not ask the launch log. So the
-// pages need no script. The one that they have saves clicks.
+// IDs are decoded by the types of package idtype, as everywhere else in the program. A second
+// decoder in the browser could differ, and could not ask the launch log. Therefore the pages need
+// no script, and the one that they have only saves clicks.
 //
 // # Who may see the pages
 //
-// Everybody who reaches the handler, unless [Options].Auth says otherwise. Launches tell who
-// deployed what and why, and on which host it runs. Whoever is not admitted sees nothing of the
-// log. [Options].Hosts keeps pages of strangers out that a browser of your network has open.
+// Everybody who can reach the handler sees the pages, unless [Options].Auth is set. Launches show
+// who deployed what and why, and on which host it runs. Unauthorized visitors see nothing of the
+// log. [Options].Hosts prevents other sites that are open in a browser of your network from reading
+// the pages.
 package viewer

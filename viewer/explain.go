@@ -17,27 +17,27 @@ import (
 )
 
 const (
-	// longestQuery is how many characters may be asked for: a line of a log, or a list of IDs. The
-	// box has no bound: a browser would cut what is pasted, and nobody would see it.
+	// longestQuery is the most characters of a query, which is a line of a log or a list of IDs.
+	// The box has no limit, because a browser would silently truncate pasted text.
 	longestQuery = 8 << 10
-	// mostIDs is how many IDs are explained at once.
+	// mostIDs is the most IDs that are explained at once.
 	mostIDs = 50
 )
 
-// An explained is the page Explain, in both of its forms.
+// An explained is the page Explain, as HTML and as JSON.
 type explained struct {
 	Query   string        `json:"query"`
 	IDs     []explainedID `json:"ids"`
-	Left    int           `json:"left,omitempty"` // IDs that were found, and are not explained
+	Left    int           `json:"left,omitempty"` // IDs that were found, but not explained
 	Error   string        `json:"error,omitempty"`
-	Reasons []reason      `json:"reasons,omitempty"` // why it is no ID
+	Reasons []reason      `json:"reasons,omitempty"` // why it is not an ID
 
-	Pieces []piece   `json:"-"` // the query with its IDs marked; empty where it is one ID
+	Pieces []piece   `json:"-"` // the query with its IDs marked; empty if it is one ID
 	Away   string    `json:"-"` // why the launch log did not answer
 	Now    time.Time `json:"-"`
 }
 
-// An explainedID is an ID with all that it may mean, the likeliest first.
+// An explainedID is an ID with everything that it may mean, the likeliest first.
 type explainedID struct {
 	Number int    `json:"-"`
 	Text   string `json:"text"`
@@ -56,7 +56,8 @@ type fit struct {
 	Origin   *origin
 }
 
-// MarshalJSON writes a fit for machines. The ID is the object that idmint inspect --json writes.
+// MarshalJSON returns a fit for machines, with the ID as the object that idmint inspect --json
+// writes.
 func (f fit) MarshalJSON() ([]byte, error) {
 	said := struct {
 		Form   string            `json:"form"`
@@ -82,7 +83,7 @@ func (f fit) MarshalJSON() ([]byte, error) {
 	return json.Marshal(said)
 }
 
-// A part is what is drawn of an ID.
+// A part is a part of an ID as it is drawn.
 type part struct {
 	schemes.Part
 	Colour string // the class of its elements
@@ -95,20 +96,20 @@ type moment struct {
 	Ago string
 }
 
-// A reason is why a text is no ID of a scheme.
+// A reason says why a text is not an ID of a scheme.
 type reason struct {
 	Scheme idtype.Scheme `json:"scheme"`
 	Why    string        `json:"why"`
 }
 
-// explain answers what IDs are.
+// explain answers a request for the page Explain.
 func (h *Handler) explain(r *http.Request) (answer, error) {
-	// A browser sends \r\n for what its box counts as one character.
+	// A browser sends \r\n for a line end that its box counts as one character.
 	query := strings.ReplaceAll(strings.TrimSpace(r.URL.Query().Get("q")), "\r\n", "\n")
 	if n := utf8.RuneCountInString(query); n > longestQuery {
 		return answer{}, &problem{
 			status: http.StatusBadRequest, title: "That is too long",
-			text: fmt.Sprintf("The text %s has %s: at most %s are explained at once.",
+			text: fmt.Sprintf("The text %s has %s, but at most %s are explained at once.",
 				quoted(schemes.Beginning(query, 64)+"…"), plural(int64(n), "character"),
 				grouped(longestQuery)),
 		}
@@ -121,14 +122,14 @@ func (h *Handler) explain(r *http.Request) (answer, error) {
 		found, page.Left = atMost(mostIDs, found)
 		for i := range pieces {
 			if pieces[i].ID > mostIDs {
-				pieces[i].ID = 0 // it is text: there is nothing to link to
+				pieces[i].ID = 0 // not explained, so there is nothing to link to
 			}
 		}
 		if len(pieces) > 1 {
 			page.Pieces = pieces
 		}
 		h.fill(r.Context(), &page, found)
-		if isLine { // which has other numbers, too
+		if isLine { // a line has other numbers too
 			first(page.IDs, explainedID.launched)
 		}
 		if len(found) == 0 {
@@ -145,7 +146,7 @@ func (h *Handler) explain(r *http.Request) (answer, error) {
 	}, nil
 }
 
-// fill explains what was found, and asks the launch log about it.
+// fill explains the IDs that were found, and asks the launch log about them.
 func (h *Handler) fill(ctx context.Context, page *explained, found []finding) {
 	var decimals []*fit
 	for i, f := range found {
@@ -165,7 +166,7 @@ func (h *Handler) fill(ctx context.Context, page *explained, found []finding) {
 		page.Error = page.Away
 	}
 	for _, id := range page.IDs {
-		// That the log knows who took the generator number is a better sign than any time.
+		// A generator number that the log has a claim for is a better sign than any time.
 		first(id.Fits, func(f fit) bool { return f.Origin != nil && f.Origin.Taken })
 	}
 }
@@ -181,14 +182,15 @@ func newFit(of schemes.Fit, now time.Time) fit {
 	return f
 }
 
-// formNotes say how a text was read that is not the ID's usual text.
+// formNotes say how a text was read that is not the usual form of the ID.
 var formNotes = map[string]string{
 	schemes.Number: "read as the number in a BIGINT column",
 	schemes.Hex:    "read as the bytes in a binary column",
 	schemes.UUID:   "read as a UUID column shows it",
 }
 
-// draw cuts an ID into the parts that are drawn. Two stretches of one part have one colour.
+// draw splits an ID into the parts that are drawn. Two sections of the same part have the same
+// color.
 func draw(id schemes.ID) (drawn []part) {
 	digits := id.Bits()
 	if digits == "" {
@@ -212,7 +214,7 @@ func draw(id schemes.ID) (drawn []part) {
 	return drawn
 }
 
-// reasons are why a text fits no scheme.
+// reasons returns why a text fits no scheme.
 func reasons(query string) (all []reason) {
 	for _, s := range schemes.All() {
 		if _, err := s.Read(schemes.Text, query); err != nil {
@@ -222,16 +224,16 @@ func reasons(query string) (all []reason) {
 	return all
 }
 
-// An origin is who launched an ID, and which process had its generator number.
+// An origin says who launched an ID, and which process had its generator number.
 type origin struct {
-	Test   bool // it is of launch 0
+	Test   bool // the ID is of launch 0
 	Known  bool // the log has the launch
 	Number int
 	Launch launchlog.Launch
 	Ago    string
 	Taken  bool // the generator number was taken
 	Claim  launchlog.Claim
-	Past   bool   // it was taken, and its claim is gone
+	Past   bool   // the number was taken, and its claim was removed
 	Unsure string // why the log's answer is missing
 }
 
@@ -241,7 +243,7 @@ func (e explainedID) launched() bool {
 		func(f fit) bool { return f.Origin != nil && f.Origin.Known })
 }
 
-// first puts what has a property before the rest, and changes no other order.
+// first moves the elements with a property before the others, and otherwise keeps the order.
 func first[T any](list []T, has func(T) bool) {
 	slices.SortStableFunc(list, func(a, b T) int {
 		switch {
@@ -254,8 +256,8 @@ func first[T any](list []T, has func(T) bool) {
 	})
 }
 
-// ask asks the launch log who made decimal IDs, in one turn. The error is the log's: nothing more
-// is asked then.
+// ask asks the launch log who launched decimal IDs, in one turn. It stops at the first error of the
+// log, and returns it.
 func (h *Handler) ask(ctx context.Context, decimals []*fit) error {
 	if h.log == nil || len(decimals) == 0 {
 		return nil
@@ -268,7 +270,7 @@ func (h *Handler) ask(ctx context.Context, decimals []*fit) error {
 	origins := map[idtype.DecimalParts]*origin{}
 	for _, f := range decimals {
 		of := f.Value().(idtype.DecimalID).Parts()
-		of.Counter = 0 // which plays no part
+		of.Counter = 0 // irrelevant for the origin
 		if f.Origin = origins[of]; f.Origin != nil {
 			continue
 		}

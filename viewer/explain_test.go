@@ -188,7 +188,7 @@ func TestExplainBounds(t *testing.T) {
 		t.Errorf("%d: %d IDs, and %d left", status, len(e.IDs), e.Left)
 	}
 	page := get(t, h, "/?q="+strings.Join(many, "+"))
-	want(t, page, 200, "Left out: 10.", many[59])
+	want(t, page, 200, "Not explained: 10.", many[59])
 	links := regexp.MustCompile(`href="#(id-\d+)"`)
 	for _, m := range links.FindAllStringSubmatch(page.Body.String(), -1) {
 		if !strings.Contains(page.Body.String(), `id="`+m[1]+`"`) {
@@ -198,7 +198,7 @@ func TestExplainBounds(t *testing.T) {
 	if box := get(t, h, "/").Body.String(); strings.Contains(box, "maxlength") {
 		t.Error("a browser cuts what is pasted, and nobody sees it")
 	}
-	want(t, get(t, h, "/?q=%E2%80%AEabc"), 400, "That is no ID", `\u202eabc`,
+	want(t, get(t, h, "/?q=%E2%80%AEabc"), 400, "That is not an ID", `\u202eabc`,
 		`<th scope="row">decimal</th>`, `<th scope="row">sequence</th>`)
 	want(t, get(t, h, "/?q=+"), 200, "For example")
 }
@@ -221,7 +221,7 @@ func TestExplainLaunch(t *testing.T) {
 		"a restore of the log lost the claim")
 	want(t, get(t, h, "/?q=10000099999"), 200, "has no launch 99,999",
 		"a restore of the log lost the launch")
-	want(t, get(t, h, "/?q=10000000000"), 200, "Launch 0: a test generator made it")
+	want(t, get(t, h, "/?q=10000000000"), 200, "Launch 0: a test generator minted it")
 }
 
 // Of a number whose claim a trim removed, the log knows the launch alone.

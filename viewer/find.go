@@ -10,34 +10,35 @@ import (
 	"github.com/idmint/idmint/internal/schemes"
 )
 
-// A piece is a stretch of what was asked. It is an ID, whose number counts from 1, or text between
-// IDs.
+// A piece is a section of the query: an ID, numbered from 1, or the text between IDs.
 type piece struct {
 	Text string
 	ID   int
 }
 
-// A finding is an ID of what was asked, and what it may mean.
+// A finding is an ID in the query, and what it may mean.
 type finding struct {
 	text string
 	fits []schemes.Fit
 }
 
-// A place is where a finding is in what was asked.
+// A place is the position of a finding in the query.
 type place struct {
 	finding
 	from, to int
 }
 
 var (
-	// words are what an ID may be: letters, digits, dashes and underscores, and \x or 0x before.
+	// words matches what may be an ID: letters, digits, dashes and underscores, optionally after
+	// \x.
 	words = regexp.MustCompile(`(?:\\x)?[0-9A-Za-z_-]+`)
 	parts = regexp.MustCompile(`[0-9A-Za-z]+`)
 )
 
-// likely reports whether a word within a text is an ID. One whose time is of the last years may be
-// as short as the texts of short IDs. Others have the 11 digits of decimal IDs or more: any smaller
-// number fits trace and sequence. A word without a digit is a word.
+// likely reports whether a word within a text is probably an ID. If its time is within the last
+// five years, it may be as short as a short ID. Otherwise it must have at least 11 digits, as
+// decimal IDs have, because any smaller number fits trace and sequence. A word without a digit is
+// not an ID.
 func likely(word string, fits []schemes.Fit, now time.Time) bool {
 	if len(fits) == 0 || !strings.ContainsAny(word, "0123456789") {
 		return false
@@ -51,12 +52,12 @@ func likely(word string, fits []schemes.Fit, now time.Time) bool {
 	return false
 }
 
-// find looks for IDs. A single word is taken as it is. Several words are a list where all of them
-// may be IDs. Short words, such as "user", fit the text of short IDs with a time of long ago: these
-// are none. Any other text is a line of a log, of which the likely words are taken.
+// find looks for IDs. It accepts a single word as it is. Several words are a list if all of them
+// may be IDs. Short words such as "user" do not count, although they fit short IDs with a time long
+// ago. Any other text is a line of a log, in which find accepts the likely words.
 //
-// A line often has times as numbers, which may be IDs as well. They are none where the line has
-// anything else.
+// A line often has times as numbers, which may also fit a scheme. They are ignored if the line has
+// any other ID.
 func find(query string, now time.Time) (pieces []piece, found []finding, isLine bool) {
 	if fits := schemes.Find(query, now); len(fits) > 0 {
 		return []piece{{query, 1}}, []finding{{query, fits}}, false
@@ -98,7 +99,7 @@ func find(query string, now time.Time) (pieces []piece, found []finding, isLine 
 	return pieces, found, isLine
 }
 
-// mark cuts what was asked into pieces. An ID that comes again has the number of its first place.
+// mark splits the query into pieces. A repeated ID has the number of its first occurrence.
 func mark(query string, places []place) (pieces []piece, found []finding) {
 	numbers := map[string]int{}
 	end := 0
@@ -118,8 +119,8 @@ func mark(query string, places []place) (pieces []piece, found []finding) {
 	return pieces, found
 }
 
-// isUnixTime reports whether a word is a time as logs write it. It counts seconds since 1970, or
-// thousandths, millionths or billionths of one. It is of the last five years or the next.
+// isUnixTime reports whether a word is a Unix time in seconds, milliseconds, microseconds or
+// nanoseconds, and within five years from now in either direction.
 func isUnixTime(word string, now time.Time) bool {
 	unit, ok := map[int]time.Duration{
 		10: time.Second, 13: time.Millisecond, 16: time.Microsecond, 19: time.Nanosecond,
@@ -133,11 +134,11 @@ func isUnixTime(word string, now time.Time) bool {
 	return at.After(now.AddDate(-5, 0, 0)) && at.Before(now.AddDate(5, 0, 0))
 }
 
-// listed reports whether a word of a list is one on purpose, whatever its time. Words such as "user"
-// have no digits.
+// listed reports whether a word of a list is meant as an ID, whatever its time. Words such as
+// "user" have no digits.
 func listed(word string) bool {
 	return len(word) >= 14 || len(word) >= 8 && strings.ContainsAny(word, "0123456789")
 }
 
-// separates reports whether a character stands between the IDs of a list.
+// separates reports whether a character separates the IDs of a list.
 func separates(r rune) bool { return strings.ContainsRune(" \t\r\n,;'\"[](){}", r) }

@@ -15,15 +15,15 @@ import (
 	"github.com/idmint/idmint/launchlog/checks"
 )
 
-// rowsOfHealth is how many launches, counters or lent numbers the page Health lists of each: those
-// that are used most, or that come last.
+// rowsOfHealth is the most launches, log counters and lent numbers that the page Health lists of
+// each. It prefers launches that have used most, and the latest ceilings.
 const rowsOfHealth = 20
 
-// A gauge is how much is used of something. Numbers of 64 bits are texts in JSON: many readers cut
-// them.
+// A gauge says how much of something is used. Its 64-bit numbers are strings in JSON, because many
+// readers would round them.
 type gauge struct {
 	Of   doctor.Numbers `json:"of"`
-	Name string         `json:"name,omitempty"` // the launch, the counter or the pool
+	Name string         `json:"name,omitempty"` // of the launch, the counter or the pool
 	Used int64          `json:"used,string"`
 	Max  int64          `json:"max,string"`
 
@@ -31,7 +31,7 @@ type gauge struct {
 	Width   int    `json:"-"` // of scale
 	Level   string `json:"-"` // the class of its elements
 	Title   string `json:"-"`
-	What    string `json:"-"` // what the numbers are
+	What    string `json:"-"` // explains the numbers
 	Advice  string `json:"-"`
 }
 
@@ -41,7 +41,7 @@ func newGauge(s doctor.Share) *gauge {
 		Width: min(scale, int(s.Part()*scale+0.5)),
 	}
 	if s.Used > 0 {
-		g.Width = max(g.Width, scale/250) // it is seen
+		g.Width = max(g.Width, scale/250) // so that it is visible
 	}
 	switch level := s.Level(); {
 	case level >= 90:
@@ -52,11 +52,11 @@ func newGauge(s doctor.Share) *gauge {
 	switch s.Of {
 	case doctor.Launches:
 		g.Title = "Launch digits"
-		g.What = "Each deployment takes one. After the last one they come again."
+		g.What = "Each deployment takes one. After the last one they are used again."
 	case doctor.Generators:
 		g.Title, g.What = "Launch "+s.Name, "Each start of an app takes a generator number."
 	case doctor.Counters:
-		g.Title, g.What = "Counter "+s.Name, "A counter gives out each number once."
+		g.Title, g.What = "Counter "+s.Name, "A counter hands out each number once."
 	case doctor.Claims:
 		g.Title = "Lent numbers of " + s.Name
 		g.What = "Each generator of " + s.Name + " IDs borrows one while it runs."
@@ -67,7 +67,7 @@ func newGauge(s doctor.Share) *gauge {
 	return g
 }
 
-// remedies are doctor's words on what to do, by the codes of its checks.
+// remedies returns doctor's advice by the codes of its checks.
 var remedies = sync.OnceValue(func() map[string]string {
 	m := map[string]string{}
 	for _, c := range checks.All() {
@@ -76,15 +76,15 @@ var remedies = sync.OnceValue(func() map[string]string {
 	return m
 })
 
-// A report is the health for machines.
+// A report is the health of the log, for machines.
 type report struct {
 	Status    string          `json:"status"` // "ok" or "failing"
 	Namespace string          `json:"namespace,omitempty"`
 	Reason    string          `json:"reason,omitempty"`
 	ReadAt    *time.Time      `json:"read_at,omitempty"`
 	Age       float64         `json:"age_seconds"`
-	Used      []*gauge        `json:"used,omitempty"`    // of launches and counters the full ones
-	Results   []checks.Result `json:"results,omitempty"` // all but those that passed, the worst first
+	Used      []*gauge        `json:"used,omitempty"`    // launches and counters only if nearly full
+	Results   []checks.Result `json:"results,omitempty"` // without those that passed, worst first
 }
 
 func (h *Handler) report(of *doctor.Reading) report {
@@ -114,14 +114,14 @@ func resultsOf(of *doctor.Reading, level checks.Level) []checks.Result {
 		func(r checks.Result) bool { return r.Level != level })
 }
 
-// A healthData is the page Health. Machines get its lists as well.
+// A healthData is the page Health. Its lists are also in the JSON.
 type healthData struct {
 	report
-	Running      []*gauge        `json:"running"` // launches that run: those that have used most
+	Running      []*gauge        `json:"running"` // launches, the most used first
 	MoreRunning  int             `json:"more_running,omitempty"`
 	Lent         []claimRow      `json:"lent"` // numbers, with their ceilings
 	MoreLent     int             `json:"more_lent,omitempty"`
-	Counters     []counterRow    `json:"counters"` // but those of pools
+	Counters     []counterRow    `json:"counters"` // without those of pools
 	MoreCounters int             `json:"more_counters,omitempty"`
 	Passed       []checks.Result `json:"passed"`
 
@@ -143,7 +143,7 @@ type counterRow struct {
 // A claimRow is a number that is lent, or was.
 type claimRow struct {
 	claims.Claim
-	Distance string `json:"-"` // of its ceiling from now
+	Distance string `json:"-"` // from now to its ceiling
 }
 
 func (h *Handler) healthPage(r *http.Request) (answer, error) {
@@ -188,7 +188,7 @@ func (h *Handler) healthData(of *doctor.Reading) healthData {
 	return d
 }
 
-// atMost cuts a list, and says how many are left out.
+// atMost returns the first n elements of a list, and how many were left out.
 func atMost[T any](n int, list []T) ([]T, int) {
 	if len(list) <= n {
 		return list, 0
@@ -199,11 +199,12 @@ func atMost[T any](n int, list []T) ([]T, int) {
 var headlines = map[checks.Level]string{
 	checks.Passed:  "All is well",
 	checks.Unknown: "All that could be checked is well",
-	checks.Note:    "All works, and there is advice",
-	checks.Finding: "Something needs you",
+	checks.Note:    "All is well, and there is advice",
+	checks.Finding: "Something needs your attention",
 }
 
-// purpose is what a counter is for, by its name. Of a ceiling it says how far that is from now.
+// purpose says by a counter's name what the counter is for. For a ceiling it says how far that is
+// from now.
 func purpose(name string, value int64, now time.Time) string {
 	if doctor.IsMark(name) {
 		return "a mark of idmint doctor"
@@ -215,11 +216,11 @@ func purpose(name string, value int64, now time.Time) string {
 	return "a sequence of an app"
 }
 
-// healthz answers whether all is well: 200, or 503 where the log does not answer or a check finds
-// something. Without a log there is nothing that may fail. Whoever is not admitted, as a probe that
-// has no password, hears one word.
+// healthz answers whether all is well: 200, or 503 if the log does not answer or a check has a
+// finding. Without a log nothing can fail. A client that is not admitted, such as a probe without a
+// password, gets one word.
 func (h *Handler) healthz(w http.ResponseWriter, r *http.Request, admitted bool) {
-	said := report{Status: "ok", Reason: "there is no launch log to look at"}
+	said := report{Status: "ok", Reason: "there is no launch log to check"}
 	if h.log != nil {
 		said = h.report(h.opts.Readings.Read(r.Context()))
 	}
@@ -230,7 +231,7 @@ func (h *Handler) healthz(w http.ResponseWriter, r *http.Request, admitted bool)
 	kind, body := "text/plain; charset=utf-8", []byte(said.Status)
 	if admitted && !strings.HasPrefix(r.Header.Get("Accept"), "text/plain") {
 		kind = "application/json"
-		body, _ = json.Marshal(said) // its fields are texts, numbers and times
+		body, _ = json.Marshal(said) // cannot fail: its fields are texts, numbers and times
 	}
 	w.Header().Set("Content-Type", kind)
 	v := visit{h: h, w: w, r: r}

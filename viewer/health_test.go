@@ -32,7 +32,7 @@ func TestHealth(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := newPages(t, log, nil)
-	want(t, get(t, h, "/health"), 200, "Something needs you", "9,000,000,000,000,000,000 of", "97",
+	want(t, get(t, h, "/health"), 200, "Something needs your attention", "9,000,000,000,000,000,000 of", "97",
 		"Use a new counter", `class="card gauge bad"`, "a sequence of an app",
 		`class="card result finding"`, "checks passed")
 	w := get(t, h, "/healthz")
@@ -127,7 +127,7 @@ func TestTurns(t *testing.T) {
 				continue
 			}
 			refused++
-			want(t, w, 503, "Too many ask at once")
+			want(t, w, 503, "Too many requests at once")
 			if w.Header().Get("Retry-After") == "" {
 				t.Error("it does not say when to try again")
 			}

@@ -16,14 +16,14 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// rowsOfPage is how many launches, or generator numbers, a page lists.
+// rowsOfPage is the most launches or generator numbers on a page.
 const rowsOfPage = 50
 
-// noLog is the problem of pages that need a launch log, where there is none.
+// noLog is the problem of pages that need a launch log if there is none.
 var noLog = &problem{
 	status: http.StatusNotFound, title: "There is no launch log here",
-	text: "These pages were started without a database. Explain works without one. " +
-		"For launches and health name the log: idmint serve --db sqlite:app.db",
+	text: "These pages were started without a database, which only Explain does not need. " +
+		"To see launches and health, name the log: idmint serve --db sqlite:app.db",
 }
 
 // A launchList is the page Launches.
@@ -33,13 +33,13 @@ type launchList struct {
 
 	Filter   launchlog.Filter `json:"-"`
 	Lanes    timeline         `json:"-"`
-	Services []string         `json:"-"` // that the page lists
+	Services []string         `json:"-"` // on the page
 	Places   []string         `json:"-"` // environments
 	Older    string           `json:"-"` // the query of the next page; empty at the end
 	Newest   string           `json:"-"` // the query of the first page; empty on it
 }
 
-// A row is a launch of a list.
+// A row is a launch in a list.
 type row struct {
 	launchlog.Launch
 	Ago  string `json:"-"`
@@ -62,7 +62,7 @@ func (h *Handler) launches(r *http.Request) (answer, error) {
 		return answer{}, err
 	}
 	defer done()
-	filter.Limit = rowsOfPage + 1 // one more tells whether there is another page
+	filter.Limit = rowsOfPage + 1 // one more shows whether there is another page
 	found, err := h.log.List(ctx, filter)
 	if err != nil {
 		return answer{}, err
@@ -96,7 +96,8 @@ func distinct(names []string) []string {
 	return slices.Compact(names)
 }
 
-// filterOf reads what is to be listed. Names are taken as they are: the log's names are.
+// filterOf reads the filter of a list. It does not trim names, because names in the log are not
+// trimmed either.
 func filterOf(q url.Values) (f launchlog.Filter, err error) {
 	f.Service, f.Environment = q.Get("service"), q.Get("environment")
 	switch running := q.Get("running"); running {
@@ -110,18 +111,18 @@ func filterOf(q url.Values) (f launchlog.Filter, err error) {
 	return f, err
 }
 
-// knows refuses parameters of other names, and those that are given twice: a list that ignores a
-// filter looks as if it were filtered.
+// knows rejects parameters of other names, and those that are given twice, because a list that
+// ignores a filter looks as if it were filtered.
 func knows(r *http.Request, names ...string) error {
 	q, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return badQuery("query", r.URL.RawQuery, "is not escaped as addresses are")
+		return badQuery("query", r.URL.RawQuery, "is not escaped as in a URL")
 	}
 	for _, name := range slices.Sorted(maps.Keys(q)) {
 		switch {
 		case !slices.Contains(names, name):
 			return badQuery(schemes.Beginning(visible.Text(name), 64), q.Get(name),
-				"is not known here: known are "+strings.Join(names, ", "))
+				"is not known here: want "+strings.Join(names, ", "))
 		case len(q[name]) > 1:
 			return badQuery(name, strings.Join(q[name], ", "), "is given twice")
 		}
@@ -129,7 +130,7 @@ func knows(r *http.Request, names ...string) error {
 	return nil
 }
 
-// numberOf reads a number of 1 to most; 0 where there is none.
+// numberOf reads a number from 1 to most, or returns 0 if there is none.
 func numberOf(q url.Values, name string, most int) (int, error) {
 	text := q.Get(name)
 	if text == "" {
@@ -137,7 +138,7 @@ func numberOf(q url.Values, name string, most int) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > most || strconv.Itoa(n) != text {
-		return 0, badQuery(name, text, "is no number of 1 to "+grouped(most))
+		return 0, badQuery(name, text, "must be a number from 1 to "+grouped(most))
 	}
 	return n, nil
 }
@@ -149,7 +150,7 @@ func badQuery(name, value, reason string) *problem {
 	}
 }
 
-// queryOf is the query of a page of the same list.
+// queryOf returns the query for another page of the same list.
 func queryOf(f launchlog.Filter, before int) string {
 	q := url.Values{}
 	for name, value := range map[string]string{"service": f.Service, "environment": f.Environment} {
@@ -166,8 +167,8 @@ func queryOf(f launchlog.Filter, before int) string {
 	return "?" + q.Encode()
 }
 
-// A shownClaim is a claim for machines. Its fields stand before the claim's. Without its token
-// nobody repeats the taking. The process has 64 bits.
+// A shownClaim is a claim for machines. Its fields hide those of the claim: it omits the token,
+// with which the claim could be repeated, and writes the 64-bit process ID as a string.
 type shownClaim struct {
 	launchlog.Claim
 	Token string `json:"token,omitempty"`
@@ -183,7 +184,7 @@ type launchPage struct {
 	Claims []shownClaim      `json:"claims"` // the newest first
 
 	Gauge  *gauge `json:"-"`
-	First  int    `json:"-"` // the lowest generator number that is listed
+	First  int    `json:"-"` // the lowest listed generator number
 	Last   int    `json:"-"`
 	Older  string `json:"-"`
 	Newest string `json:"-"`
@@ -196,8 +197,8 @@ func (h *Handler) launch(r *http.Request, number string) (answer, error) {
 	id, ok := launchlog.ParseLaunch(number)
 	if !ok {
 		return answer{}, &problem{
-			status: http.StatusNotFound, title: "That is no launch",
-			text: quoted(number) + " is no launch number.",
+			status: http.StatusNotFound, title: "That is not a launch",
+			text: quoted(number) + " is not a launch number.",
 		}
 	}
 	if err := knows(r, "before"); err != nil {
@@ -217,7 +218,7 @@ func (h *Handler) launch(r *http.Request, number string) (answer, error) {
 		return answer{}, &problem{
 			status: http.StatusNotFound, title: "There is no launch " + number,
 			text: "The namespace " + h.log.Namespace() + " has no launch of that number. " +
-				"It may be another system's, or be lost by a restore.",
+				"It may be another system's, or a restore may have lost it.",
 		}
 	}
 	if err != nil {
@@ -246,7 +247,7 @@ func (h *Handler) launch(r *http.Request, number string) (answer, error) {
 		}),
 	}
 	for _, c := range slices.Backward(claims) {
-		if c.Generator < top { // where a trim removed claims, later ones follow
+		if c.Generator < top { // if a trim removed claims, later ones follow
 			page.Claims = append(page.Claims, shown(c))
 		}
 	}

@@ -86,10 +86,10 @@ func TestFilters(t *testing.T) {
 			t.Errorf("%s: %d launches, want %d; status %d", query, got, want, w.Code)
 		}
 	}
-	want(t, get(t, h, "/launches?service=nobody"), 200, "there is none that the filter selects")
+	want(t, get(t, h, "/launches?service=nobody"), 200, "No launch matches the filter")
 	want(t, get(t, h, "/launches?service=shop&running=1"), 200, `value="shop"`, ` checked`)
 	for query, text := range map[string]string{
-		"?before=x":                     `before, &#34;x&#34;, is no number of 1 to 2,147,483,647`,
+		"?before=x":                     `before, &#34;x&#34;, must be a number from 1 to 2,147,483,647`,
 		"?before=0":                     `&#34;0&#34;`,
 		"?before=2147483648":            `&#34;2147483648&#34;`,
 		"?before=007":                   `&#34;007&#34;`,
@@ -159,10 +159,10 @@ func TestLaunch(t *testing.T) {
 	}
 	want(t, get(t, h, "/launches/65?before=21"), 200, `<th scope="row" class="num">0</th>`)
 	for path, text := range map[string]string{
-		"/launches/121": "has no launch of that number", "/launches/0": "is no launch number",
-		"/launches/x": "&#34;x&#34; is no launch number", "/launches/65/": "is no launch number",
-		"/launches/": "is no launch number", "/launches/065": "is no launch number",
-		"/launch": "leads nowhere", "/launches/65/x": "is no launch number",
+		"/launches/121": "has no launch of that number", "/launches/0": "is not a launch number",
+		"/launches/x": "&#34;x&#34; is not a launch number", "/launches/65/": "is not a launch number",
+		"/launches/": "is not a launch number", "/launches/065": "is not a launch number",
+		"/launch": "There is nothing at", "/launches/65/x": "is not a launch number",
 	} {
 		want(t, get(t, h, path), 404, text)
 	}

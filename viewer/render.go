@@ -28,20 +28,21 @@ var templateFiles embed.FS
 //go:embed assets
 var assetFiles embed.FS
 
-// kinds are those of the assets, by their names. Package mime asks the machine, which may say
-// anything.
+// kinds are the content types of the assets, by their names. Package mime would ask the machine,
+// whose answers vary.
 var kinds = map[string]string{
 	"icon.svg": "image/svg+xml", "script.js": "text/javascript; charset=utf-8",
 	"style.css": "text/css; charset=utf-8",
 }
 
-// version is a hash of the assets. Their addresses have it, so a browser may keep them.
+// version returns a hash of the assets. It is part of their addresses, so that a browser may cache
+// them.
 var version = sync.OnceValue(func() string {
 	hash := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(kinds)) {
 		data, err := assetFiles.ReadFile("assets/" + name)
 		if err != nil {
-			panic(err) // it is part of the program
+			panic(err) // the file is part of the program
 		}
 		hash.Write(data)
 	}
@@ -61,15 +62,15 @@ var templates = sync.OnceValue(func() *template.Template {
 	}).ParseFS(templateFiles, "templates/*.html"))
 })
 
-// An answer is a page in both of its forms.
+// An answer is a page, for HTML and for JSON.
 type answer struct {
 	status   int    // 0 is 200
 	template string // of the page
 	title    string
-	data     any // for the template, and for machines
+	data     any // for the template and for JSON
 }
 
-// A problem is why there is no answer, in words. It is a page itself.
+// A problem says why there is no answer. It has a page too.
 type problem struct {
 	status int
 	title  string
@@ -81,19 +82,19 @@ type problem struct {
 func (p *problem) Error() string { return "viewer: " + p.title + ": " + p.text }
 func (p *problem) Unwrap() error { return p.err }
 
-// away is the problem of a launch log that does not answer, or of what it answers.
+// away returns the problem for an error of the launch log.
 func away(err error) *problem {
 	var schema *launchlog.SchemaError
 	if errors.As(err, &schema) {
 		return &problem{
 			status: http.StatusServiceUnavailable, title: "The launch log has other tables",
-			text:   "Run idmint migrate, or the version of idmint that made them.",
+			text:   "Run idmint migrate, or the version of idmint that created them.",
 			detail: err.Error(), err: err,
 		}
 	}
 	return &problem{
 		status: http.StatusServiceUnavailable, title: "The launch log does not answer",
-		text: "Apps that run go on minting until their numbers are used up. " +
+		text: "Running apps keep minting until their numbers are used up. " +
 			"Explain works without the log.",
 		detail: err.Error(), err: err,
 	}
@@ -105,7 +106,7 @@ type visit struct {
 	w    http.ResponseWriter
 	r    *http.Request
 	path string // without the prefix and the slash in front of it
-	// stranger is who was not admitted. Nothing of the log is shown to one.
+	// stranger means that the visitor was not admitted, and must see nothing of the log.
 	stranger bool
 }
 
@@ -139,7 +140,7 @@ func (v *visit) page(first, rest string, nested bool) (answer, error) {
 	}
 	return answer{}, &problem{
 		status: http.StatusNotFound, title: "There is no such page",
-		text: "The path " + quoted(v.r.URL.Path) + " leads nowhere. The pages are below.",
+		text: "There is nothing at " + quoted(v.r.URL.Path) + ". The pages are linked below.",
 	}
 }
 
@@ -149,8 +150,8 @@ func (v *visit) asset(address string) {
 	if of != version() || err != nil {
 		v.fail(&problem{
 			status: http.StatusNotFound, title: "There is no such file",
-			text: "The file " + quoted(address) + " is of another version of these pages. Load " +
-				"the page again.",
+			text: "The file " + quoted(address) + " belongs to another version of these pages. " +
+				"Reload the page.",
 		})
 		return
 	}
@@ -160,7 +161,7 @@ func (v *visit) asset(address string) {
 	v.send(http.StatusOK, data)
 }
 
-// fail answers with a problem. An error that is none is the launch log's.
+// fail answers with a problem. Any other error comes from the launch log.
 func (v *visit) fail(err error) {
 	var p *problem
 	if !errors.As(err, &p) {
@@ -185,17 +186,17 @@ func (v *visit) fail(err error) {
 	})
 }
 
-// A frame is what all pages have around them.
+// A frame holds what surrounds every page.
 type frame struct {
 	Title     string
-	Root      string // leads from the page to the first one
-	Here      string // which page of the menu it is
-	Stranger  bool   // who asks may not know of the log
+	Root      string // relative path from the page to the first one
+	Here      string // the page in the menu
+	Stranger  bool   // the visitor must see nothing of the log
 	Namespace string // of the launch log; empty without one
 	Data      any
 }
 
-// write writes an answer in the form that is wanted.
+// write writes an answer in the form that the client accepts.
 func (v *visit) write(a answer) {
 	if a.status == 0 {
 		a.status = http.StatusOK
@@ -225,22 +226,23 @@ func (v *visit) write(a answer) {
 	v.send(a.status, b.Bytes())
 }
 
-// send writes a body. Of a HEAD request the server sends its length alone.
+// send writes a body. For a HEAD request the server sends only its length.
 func (v *visit) send(status int, body []byte) {
 	v.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	v.w.WriteHeader(status)
-	_, _ = v.w.Write(body) // whoever asked may have gone
+	_, _ = v.w.Write(body) // the client may be gone
 }
 
-// wantsJSON reports whether a program asks. A browser names text/html first.
+// wantsJSON reports whether the client accepts JSON first, as programs do. A browser lists
+// text/html first.
 func wantsJSON(r *http.Request) bool {
 	first, _, _ := strings.Cut(r.Header.Get("Accept"), ",")
 	kind, _, err := mime.ParseMediaType(first)
 	return err == nil && kind == "application/json"
 }
 
-// webLink is the address of a link that may be followed, or empty. A text of the database may hold
-// any scheme, such as javascript.
+// webLink returns the address of a safe link, or "". A text from the database may have any URL
+// scheme, such as javascript.
 func webLink(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
@@ -249,5 +251,5 @@ func webLink(text string) string {
 	return u.String()
 }
 
-// quoted is an input as pages name it.
+// quoted quotes an input for a page.
 func quoted(text string) string { return visible.Text(schemes.Quoted(text)) }

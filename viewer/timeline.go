@@ -9,33 +9,34 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// The scale of drawings. It stands for the whole time, or for all numbers.
+// scale is the width of drawings, which represents the whole time or all numbers. A timeline has at
+// most mostLanes lanes.
 const (
 	scale     = 1000
 	mostLanes = 12
 )
 
-// A timeline shows when launches of each service began and ended. It is as long as the page: the
-// oldest launch that is listed begins it.
+// A timeline shows when the launches of each service began and ended. It begins with the oldest
+// launch on the page.
 type timeline struct {
 	From, To time.Time
 	Lanes    []*lane
-	Left     int // lanes that are not drawn
+	Left     int // number of lanes that are not drawn
 }
 
-// A lane has the launches of a service in an environment.
+// A lane holds the launches of a service in an environment.
 type lane struct {
 	Service, Environment string
 	Bars                 []bar // the oldest first
 }
 
-// A bar is a launch. It begins at X and is Width wide.
+// A bar shows a launch. It begins at X and is Width wide.
 type bar struct {
 	Launch   launchlog.Launch
 	X, Width share
 }
 
-// A share is a part of [scale]. Its text is a length of SVG.
+// A share is a part of [scale]. String returns it as a length of SVG.
 type share int
 
 func (s share) String() string { return fmt.Sprintf("%d.%d%%", s/10, s%10) }
@@ -75,7 +76,7 @@ func newTimeline(launches []launchlog.Launch, now time.Time) timeline {
 	return t
 }
 
-// States are those of the launches that are drawn, for the legend of their shapes.
+// States returns the states of the launches that are drawn, for the legend.
 func (t timeline) States() (all []status) {
 	drawn := map[string]status{}
 	for _, l := range t.Lanes {
@@ -92,13 +93,13 @@ func (t timeline) States() (all []status) {
 
 func (l *lane) newest() int { return l.Bars[len(l.Bars)-1].Launch.ID }
 
-// place is where a time lies on the line.
+// place returns the position of a time on the line.
 func (t timeline) place(at time.Time) share {
 	return share(float64(at.Sub(t.From)) / float64(t.To.Sub(t.From)) * scale)
 }
 
-// endOf is when a launch ended, or now where it runs. The database's clock may be ahead of ours, so
-// it is not before the start.
+// endOf returns when a launch ended, or now if it is running. It never returns a time before the
+// start, because the database's clock may be ahead of ours.
 func endOf(l launchlog.Launch, now time.Time) time.Time {
 	end := l.EndedAt
 	if l.Running() {

@@ -13,36 +13,37 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// Options are the optional settings of a [Handler]. The zero value is a good choice behind an app's
-// own authentication.
+// Options are the optional settings of a [Handler]. The zero value is suitable behind an app's own
+// authentication.
 type Options struct {
-	// Timeout is how long a page waits for the launch log. It includes the wait for its turn, since
-	// few pages ask at once. It is 2 s if zero.
+	// Timeout limits how long a page waits for the launch log, including the wait for its turn,
+	// because only eight pages ask at once. The default is 2 s.
 	Timeout time.Duration
-	// Readings reads the health of the log. It is a watch of the pages' own if nil, which reads once
-	// a minute, within Timeout. One of yours may look at the database as well, or serve your metrics.
+	// Readings reads the health of the log. If it is nil, the pages create a watch that reads once
+	// a minute, within Timeout. Your own watch may also check the database, or serve your metrics.
 	Readings *doctor.Watch
-	// Metrics serves /metrics. That path is not found if it is nil.
+	// Metrics serves /metrics. If it is nil, that path is not found.
 	Metrics http.Handler
-	// Auth says who may see the pages. Everybody may if it is nil.
+	// Auth says who may see the pages. If it is nil, everybody may.
 	Auth *Auth
-	// Hosts are the names that a request may be for, on any port, such as "localhost". All may be
-	// asked for if it is empty, and IP addresses always. A page of a stranger needs a name that
-	// leads to this machine. So with Hosts it reads nothing.
+	// Hosts are the host names for which requests are answered, on any port, such as "localhost".
+	// If it is empty, all names are. IP addresses are always answered for. Another site in a
+	// browser can reach this machine only by a name that it controls, so Hosts keeps it from
+	// reading the pages.
 	Hosts []string
-	// Now is the clock. It is time.Now if nil.
+	// Now is the clock. The default is time.Now.
 	Now func() time.Time
 }
 
-// Auth says who may see the pages: whoever sends the password, by basic authentication. Without TLS
-// in front of the pages, whoever sees the traffic reads it. A proxy that authenticates people itself
-// may send it in their place.
+// Auth is the user and the password that a client must send by basic authentication to see the
+// pages. Without TLS in front of the pages, anyone who sees the traffic can read the password. A
+// proxy that authenticates people itself may send it for them.
 type Auth struct {
 	User     string
 	Password string `json:"-"`
 }
 
-// Format keeps the password out of what every verb prints.
+// Format prints a without the password, for every verb.
 func (a Auth) Format(f fmt.State, verb rune) {
 	type plain Auth
 	if a.Password != "" {
@@ -51,7 +52,7 @@ func (a Auth) Format(f fmt.State, verb rune) {
 	fmt.Fprintf(f, fmt.FormatString(f, verb), plain(a))
 }
 
-// An OptionError is returned by [New] for a setting that cannot be.
+// An OptionError is returned by [New] for an invalid setting.
 type OptionError struct {
 	Option string // its name in [Options]
 	Value  string // what was given; empty for a password
@@ -62,19 +63,19 @@ func (e *OptionError) Error() string {
 	return fmt.Sprintf("viewer: %s %.80q %s", e.Option, e.Value, e.Reason)
 }
 
-// Handler serves the pages. It is safe for use by many goroutines, and needs no closing.
+// Handler serves the pages. It is safe for concurrent use, and need not be closed.
 type Handler struct {
 	log    *launchlog.Log
 	opts   Options                  // without Auth
-	allows func(*http.Request) bool // by Auth, or nil; a function, because fmt prints what structs hold
-	turns  chan struct{}            // has one for each page that asks the log
+	allows func(*http.Request) bool // by Auth, or nil; a function, so that fmt prints no password
+	turns  chan struct{}            // has an element for each page that asks the log
 	routes map[string]page
 }
 
 var _ http.Handler = (*Handler)(nil)
 
-// New makes the pages of a launch log. Without one, nil, they explain IDs and say what they lack.
-// The error is an [*OptionError].
+// New returns the pages for a launch log. If log is nil, the pages only explain IDs. The error is
+// an [*OptionError].
 func New(log *launchlog.Log, opts *Options) (*Handler, error) {
 	h := &Handler{log: log, turns: make(chan struct{}, mostAsking)}
 	if opts != nil {
@@ -112,16 +113,16 @@ func (o *Options) validate() error {
 		return &OptionError{"Timeout", o.Timeout.String(), "is negative"}
 	}
 	if a := o.Auth; a != nil && (a.User == "" || a.Password == "") {
-		return &OptionError{"Auth", a.User, "wants a user and a password: leave it nil without"}
+		return &OptionError{"Auth", a.User, "must have a user and a password, or be nil"}
 	}
 	return nil
 }
 
-// mostAsking is how many pages ask the log at once. Others wait for their turn.
+// mostAsking is the most pages that ask the log at once. Others wait for their turn.
 const mostAsking = 8
 
-// turn waits until a page may ask the log, and bounds all of its waiting. Done ends its turn. The
-// error is a [problem].
+// turn waits until a page may ask the log, and returns a context that limits all of its waiting.
+// Done ends its turn. The error is a [problem].
 func (h *Handler) turn(ctx context.Context) (bounded context.Context, done func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, h.opts.Timeout)
 	select {
@@ -130,13 +131,13 @@ func (h *Handler) turn(ctx context.Context) (bounded context.Context, done func(
 	case <-ctx.Done():
 		cancel()
 		return nil, nil, &problem{
-			status: http.StatusServiceUnavailable, title: "Too many ask at once",
-			text: "Other pages are asking the launch log. Load this one again in a moment.",
+			status: http.StatusServiceUnavailable, title: "Too many requests at once",
+			text: "Other pages are asking the launch log. Reload this one in a moment.",
 		}
 	}
 }
 
-// A page answers a request for a path, which is without the prefix and the slash in front.
+// A page answers a request for a path, which has neither the prefix nor a leading slash.
 type page func(r *http.Request) (answer, error)
 
 // ServeHTTP implements [http.Handler].

@@ -8,7 +8,7 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// clock is a time as people read it. Its zone is UTC, and said.
+// clock formats a time for people, in UTC, which it names.
 func clock(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -20,7 +20,7 @@ func clock(t time.Time) string {
 	return t.UTC().Format(layout + " UTC")
 }
 
-// stamp is a time as machines read it.
+// stamp formats a time for machines.
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
 // from says how far a time is from now.
@@ -35,7 +35,7 @@ func from(t, now time.Time) string {
 	return "now"
 }
 
-// span is a duration in the largest unit that it fills.
+// span formats a duration in the largest unit that it fills.
 func span(d time.Duration) string {
 	const day = 24 * time.Hour
 	for _, unit := range []struct {
@@ -56,7 +56,7 @@ func span(d time.Duration) string {
 	return "less than a second"
 }
 
-// plural is a number of things.
+// plural formats a number of things.
 func plural(n int64, thing string) string {
 	if n != 1 {
 		thing += "s"
@@ -64,7 +64,7 @@ func plural(n int64, thing string) string {
 	return grouped(n) + " " + thing
 }
 
-// grouped is a number of any width, with a comma after each thousand.
+// grouped formats an integer of any type with commas between groups of three digits.
 func grouped(n any) string {
 	digits := fmt.Sprint(n)
 	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
@@ -73,19 +73,19 @@ func grouped(n any) string {
 	return digits
 }
 
-// A status is what a launch is now, as pages show it.
+// A status is the state of a launch, as pages show it.
 type status struct {
 	Word  string
-	Class string // of its look; one for all outcomes of people's own
+	Class string // of its style; the same for all custom outcomes
 }
 
-// usual are the outcomes that have looks of their own.
+// usual are the outcomes that have their own styles.
 var usual = []launchlog.Outcome{
 	launchlog.Succeeded, launchlog.Failed, launchlog.Aborted, launchlog.RolledBack,
 	launchlog.Superseded,
 }
 
-// state says whether a launch runs, or how it ended. An outcome may be any word.
+// state returns whether a launch runs, or how it ended. An outcome may be any word.
 func state(l launchlog.Launch) status {
 	switch {
 	case l.Running():
@@ -98,7 +98,8 @@ func state(l launchlog.Launch) status {
 	return status{string(l.Outcome), "is-other"}
 }
 
-// percent is a share as people read it. What is used is never 0 %, and what is left never none.
+// percent formats a share for people. It returns 0 % only for nothing, and 100 % only for
+// everything.
 func percent(part float64) string {
 	switch {
 	case part <= 0:

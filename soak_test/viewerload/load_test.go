@@ -125,7 +125,7 @@ var views = []struct {
 }{
 	{"launches", "/launches", 200, newest, "launches/99949\""},
 	{"filtered", "/launches?service=service-7&environment=prod", 200, "launches/99927\"", newest},
-	{"nothing", "/launches?service=nobody", 200, "No launch is listed", newest},
+	{"nothing", "/launches?service=nobody", 200, "No launch matches the filter", newest},
 	{"running", "/launches?running=1", 200, "launches/99980\"", newest},
 	{"last", "/launches?before=51", 200, "launches/1\"", newest},
 	{"launch", "/launches/99999", 200, "100,000 of 100,000", "No launch"},

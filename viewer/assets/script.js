@@ -1,11 +1,11 @@
-// The pages work without this file. It saves clicks.
+// The pages work without this file, which only saves clicks.
 "use strict";
 
 const box = document.getElementById("q");
 if (box) {
 	const form = box.form;
-	// A single ID that is pasted into an empty box is explained at once. Anything longer stays to be
-	// looked at.
+	// A single ID that is pasted into an empty box is explained at once. Anything longer stays in
+	// the box for the user to check.
 	document.getElementById("q-paste").hidden = false;
 	box.addEventListener("paste", () => {
 		if (box.value.trim() === "") {
@@ -16,7 +16,7 @@ if (box) {
 			}, 0);
 		}
 	});
-	// Enter explains, and Shift with Enter is a new line.
+	// Enter explains, and Shift with Enter inserts a new line.
 	box.addEventListener("keydown", (event) => {
 		if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
 			event.preventDefault();
@@ -35,7 +35,7 @@ for (const link of document.querySelectorAll("a.permalink")) {
 	button.className = "copy";
 	button.textContent = "copy link";
 	button.setAttribute("aria-label", "copy link" + link.querySelector(".hidden").textContent);
-	const said = document.createElement("span"); // screen readers say what it becomes
+	const said = document.createElement("span"); // screen readers announce its changes
 	said.className = "said";
 	said.setAttribute("role", "status");
 	button.addEventListener("click", async () => {
