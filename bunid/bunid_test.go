@@ -251,7 +251,7 @@ func TestCheckTables(t *testing.T) {
 		t.Error(err)
 	}
 	if err := bunid.CheckTables(t.Context(), db, (**int)(nil)); err == nil ||
-		!strings.Contains(err.Error(), "**int is no model") {
+		!strings.Contains(err.Error(), "**int is not a model") {
 		t.Error(err)
 	}
 }
@@ -321,7 +321,7 @@ func TestValueErrors(t *testing.T) {
 		{UserID(-1), `idtype: "-1" as DecimalID: `},
 		{odd(`a \) b "`), `"a \\) b \"" (it is odd)`},
 		{odd(`(`), `"(" (it is odd)`},
-		{unbalanced{}, "no text of it is left"},
+		{unbalanced{}, "its error is incomplete"},
 	} {
 		_, err := db.NewRaw("SELECT ?, '?!(secret)'", c.value).Exec(t.Context())
 		want := "bunid: a value cannot be written: " + c.want

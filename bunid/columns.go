@@ -17,23 +17,23 @@ import (
 )
 
 // dialectOfIDs is bun's dialect with columns for IDs. bun calls OnTable once for each model, before
-// the model's first query. Nothing else of bun sees all models, and the DB.
+// the model's first query. No other part of bun sees both all models and the DB.
 type dialectOfIDs struct {
 	schema.Dialect
 	name  dialect.Dialect
 	rules *keys.Rules
-	// Keys get a CHECK.
+	// keys get a CHECK
 	noTests bool
-	tables  *schema.Tables // its own: those of the driver's dialect would call that one's OnTable
+	tables  *schema.Tables // its own, because the driver's tables would call the driver's OnTable
 
 	mu      sync.Mutex // guards refused
 	refused map[*schema.Table]error
 }
 
-// Tables returns the models that the DB has met.
+// Tables returns the models that the DB has seen.
 func (d *dialectOfIDs) Tables() *schema.Tables { return d.tables }
 
-// OnTable gives fields of IDs their columns.
+// OnTable sets the columns of fields of IDs.
 func (d *dialectOfIDs) OnTable(t *schema.Table) {
 	d.Dialect.OnTable(t)
 	var errs []error
@@ -49,9 +49,9 @@ func (d *dialectOfIDs) OnTable(t *schema.Table) {
 	}
 }
 
-// refuse leaves no valid SQL for a model. The guard stops its statements with a better error. But
-// over a bun.Conn only the driver may hear of that, and SQLite's executes first. A query may name
-// the table itself, so fields are made invalid too.
+// refuse makes all SQL for a model invalid. The guard stops its statements with a better error, but
+// over a bun.Conn only the driver may see that the context has ended, and SQLite's driver executes
+// first. Fields are made invalid too, because a query may name the table itself.
 func (d *dialectOfIDs) refuse(t *schema.Table, err error) {
 	invalid := bundialect.AppendError(nil, err)
 	t.SQLName, t.SQLNameForSelects = schema.Safe(invalid), schema.Safe(invalid)
@@ -59,7 +59,7 @@ func (d *dialectOfIDs) refuse(t *schema.Table, err error) {
 		f.Append = func(_ schema.QueryGen, b []byte, _ reflect.Value) []byte {
 			return append(b, invalid...)
 		}
-		// With these bun writes NULL or DEFAULT, and does not ask Append.
+		// If any of these is set, bun writes NULL or DEFAULT without calling Append.
 		f.IsPtr, f.NullZero, f.SQLDefault = false, false, ""
 	}
 	d.mu.Lock()
@@ -67,15 +67,15 @@ func (d *dialectOfIDs) refuse(t *schema.Table, err error) {
 	d.refused[t] = err
 }
 
-// check returns what is wrong with a model that the DB has met.
+// check returns what is wrong with a model that the DB has seen.
 func (d *dialectOfIDs) check(t *schema.Table) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.refused[t]
 }
 
-// named returns the error of a refused model whose text stands in a query: the query joins the
-// model, or refers to it.
+// named returns the error of a refused model by its text, which is in a query that joins or refers
+// to the model.
 func (d *dialectOfIDs) named(text string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -91,21 +91,21 @@ func (d *dialectOfIDs) prepare(t *schema.Table, f *schema.Field) error {
 	id, _ := keys.In(f.StructField.Type)
 	if id == nil {
 		if f.IsPK && len(t.PKs) == 1 && !f.AutoIncrement && lostMethods(f.IndirectType) {
-			return errors.New("a type without methods is no key: declare it with =, " +
+			return errors.New("a type without methods cannot be a key: declare it with =, " +
 				"as in type UserID = idtype.Decimal[User]")
 		}
 		return nil
 	}
 	if f.AutoIncrement || f.Identity {
 		return errors.New("the database would number it: " +
-			"take autoincrement or identity out of the tag")
+			"remove autoincrement or identity from the tag")
 	}
 	if f.SQLDefault != "" && f.IsPK {
-		return fmt.Errorf("the database would give it the default %s: take it out of the tag",
+		return fmt.Errorf("the database would give it the default %s: remove it from the tag",
 			f.SQLDefault)
 	}
 	if f.NullZero && f.IsPK {
-		return errors.New("NULL is no primary key: take nullzero out of the tag")
+		return errors.New("NULL cannot be a primary key: remove nullzero from the tag")
 	}
 	if f.NullZero || f.IsPtr {
 		f.Scan = nullIsZero(f.Scan)
@@ -118,14 +118,14 @@ func (d *dialectOfIDs) prepare(t *schema.Table, f *schema.Field) error {
 	if check := keys.NoTests(id, d.name.Quote(f.Name)); d.noTests && f.IsPK && check != "" {
 		f.CreateTableSQLType += " CHECK (" + check + ")"
 	}
-	// bun casts values to this one. A collation belongs to the column alone.
+	// bun casts values to this type, which must not have the collation of the column.
 	f.UserSQLType, _, _ = strings.Cut(create, " COLLATE ")
 	f.DiscoveredSQLType = f.UserSQLType
 	return nil
 }
 
-// lostMethods reports whether a type may be an ID's by mistake. One that is declared without "=" is
-// an integer or an array of bytes, and has no methods.
+// lostMethods reports whether a type may be meant as the type of an ID. A type that is declared
+// without "=" is an integer or an array of bytes, and has no methods.
 func lostMethods(t reflect.Type) bool {
 	if t.PkgPath() == "" || t.NumMethod() != 0 || reflect.PointerTo(t).NumMethod() != 0 {
 		return false
@@ -134,8 +134,8 @@ func lostMethods(t reflect.Type) bool {
 		t.ConvertibleTo(reflect.TypeFor[[10]byte]()) || t.ConvertibleTo(reflect.TypeFor[[16]byte]())
 }
 
-// nullIsZero reads NULL as zero, for a plain ID with nullzero, and as nil for a pointer. bun alone
-// cannot read what nullzero writes. To a pointer that is set it gives a zero in place of nil.
+// nullIsZero reads NULL as zero for a plain ID with nullzero, and as nil for a pointer. Without it,
+// bun cannot read what nullzero writes, and sets a pointer that is not nil to a zero ID.
 func nullIsZero(scan schema.ScannerFunc) schema.ScannerFunc {
 	return func(dest reflect.Value, src any) error {
 		if src == nil && dest.CanSet() {
@@ -146,8 +146,7 @@ func nullIsZero(scan schema.ScannerFunc) schema.ScannerFunc {
 	}
 }
 
-// fitting are the types of columns that hold a form of IDs. Both databases know some of them by
-// several names.
+// fitting are the column types that hold a form of IDs. Some have several names in both databases.
 var fitting = map[idtype.Storage][]string{
 	idtype.StorageBigint: {"bigint", "int8", "int", "integer"},
 	idtype.StorageBytes:  {"bytea", "blob"},
@@ -155,30 +154,30 @@ var fitting = map[idtype.Storage][]string{
 	idtype.StorageUUID:   {"uuid"},
 }
 
-// others are types that hold no IDs, or cut them.
+// others are types that cannot hold IDs, or truncate them.
 var others = []string{
 	"smallint", "int2", "int4", "serial", "bigserial", "smallserial", "serial4", "serial8", "real",
 	"float4", "float8", "double precision", "numeric", "decimal", "boolean", "bool", "date", "time",
 	"timestamp", "timestamptz", "json", "jsonb", "char", "character", "hstore",
 }
 
-// accepts says whether a type in a tag holds the IDs. What it does not know is a domain of the
-// user's.
+// accepts returns an error if a type in a tag cannot hold the IDs. It accepts an unknown type as a
+// domain of the user's.
 func (d *dialectOfIDs) accepts(given string, f *schema.Field, id keys.ID) error {
 	want := keys.Column(d.name, id, f.IsPK)
 	name := strings.ToLower(strings.TrimSpace(given))
 	integer := name == "integer" || name == "int"
 	switch {
-	case integer && d.name == dialect.Postgres: // of 32 bits
+	case integer && d.name == dialect.Postgres: // has 32 bits
 	case integer && name == "integer" && f.IsPK && id.Storage() == idtype.StorageBigint:
-		return errors.New("SQLite numbers INTEGER keys itself: take type:integer out of the tag")
+		return errors.New("SQLite numbers INTEGER keys itself: remove type:integer from the tag")
 	case slices.Contains(fitting[id.Storage()], name),
 		name == "text" && id.Storage() == idtype.StorageUUID && d.name == dialect.SQLite:
 		return nil
 	case !known(name):
 		return nil
 	}
-	return fmt.Errorf("it holds no %s IDs as type:%s: want type:%s, or no type at all",
+	return fmt.Errorf("type:%[2]s cannot hold %[1]s IDs: want type:%[3]s, or no type at all",
 		id.Scheme(), given, strings.ToLower(want))
 }
 

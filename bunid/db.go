@@ -16,38 +16,39 @@ import (
 	"github.com/idmint/idmint/internal/keys"
 )
 
-// A Source mints IDs of one scheme, as generator.Decimal does: its method Fill mints len(dst) IDs
-// and returns how many it minted, which is fewer only with an error. Goroutines may call it at the
-// same time.
+// A Source mints IDs of one scheme, as generator.Decimal does. Its method Fill mints len(dst) IDs
+// and returns how many it minted, which is fewer only with an error, and must be safe for
+// concurrent use.
 type Source[T idtype.ID] = keys.Source[T]
 
-// A Rule says which keys a source mints. [Use] and [For] make it. It is immutable.
+// A Rule says which keys a source mints. Create it with [Use] or [For]. It is immutable.
 type Rule struct {
 	rule    keys.Rule
-	noTests bool // made by RefuseTestIDs
+	noTests bool // from RefuseTestIDs
 }
 
-// Use makes the general rule of a scheme. The source mints every key of T's scheme, whatever entity
-// the key type names. A DB has one general rule per scheme.
+// Use returns the general rule of a scheme, by which the source mints every key of T's scheme, for
+// all entities. A DB has one general rule per scheme.
 func Use[T idtype.ID](s Source[T]) Rule { return Rule{rule: keys.Use[T](s)} }
 
-// For makes the rule of one key type, K. It wins over a general rule:
+// For returns the rule of one key type, K, which takes precedence over a general rule:
 //
 //	bunid.For[OrderID](orders)
 func For[K, T idtype.ID](s Source[T]) Rule { return Rule{rule: keys.For[K, T](s)} }
 
-// RefuseTestIDs makes CreateTable give primary keys of the decimal scheme a CHECK, by which the
-// database refuses test IDs, those of launch 0. It stands beside the rules of a database in production.
+// RefuseTestIDs makes CreateTable add a CHECK to primary keys of the decimal scheme, so that the
+// database rejects test IDs, which have launch 0. Add it to the rules of a production database.
 func RefuseTestIDs() Rule { return Rule{noTests: true} }
 
-// NewDB is [bun.NewDB] for a DB whose rows get their keys by the rules. It gives columns of IDs
-// their types, refuses values that are no IDs, and corrects keys after a conflict: see the package
-// documentation. The dialect is that of PostgreSQL or of SQLite.
+// NewDB is like [bun.NewDB], and returns a DB whose rows get their keys by the rules. The DB sets
+// the types of columns of IDs, rejects values that are not IDs, and corrects keys after a conflict,
+// as the package documentation describes. The dialect must be that of PostgreSQL or SQLite.
 //
-// Options of bun are functions of the DB: bun.WithDiscardUnknownColumns()(db).
+// Apply an option of bun to the DB: bun.WithDiscardUnknownColumns()(db).
 //
-// The error joins all that is wrong. The dialect is of another database. There are no rules, or two
-// for the same keys. A rule has no source, or one that mints other IDs than its keys are.
+// NewDB returns an error that joins everything that is wrong: the dialect is of another database,
+// rules are missing or two are for the same keys, or a rule has no source or one for another scheme
+// than its keys.
 func NewDB(sqldb *sql.DB, d schema.Dialect, rules ...Rule) (*bun.DB, error) {
 	ours := &dialectOfIDs{Dialect: d, refused: map[*schema.Table]error{}}
 	var errs []error
@@ -56,7 +57,8 @@ func NewDB(sqldb *sql.DB, d schema.Dialect, rules ...Rule) (*bun.DB, error) {
 	}
 	switch {
 	case d == nil:
-		errs = append(errs, errors.New("the dialect is nil: give pgdialect.New() or its like"))
+		errs = append(errs,
+			errors.New("the dialect is nil: pass pgdialect.New() or sqlitedialect.New()"))
 	case d.Name() == bundialect.PG:
 		ours.name = dialect.Postgres
 	case d.Name() == bundialect.SQLite:
@@ -81,9 +83,9 @@ func NewDB(sqldb *sql.DB, d schema.Dialect, rules ...Rule) (*bun.DB, error) {
 	return bun.NewDB(sqldb, ours).WithQueryHook(guard{ours}), nil
 }
 
-// Check registers models, given as (*User)(nil), and says what is wrong with them. Call it as the
-// app starts. Without it the first query of such a model fails. The error joins an [*Error] for
-// each model. Of a DB that [NewDB] did not make it is [ErrForeignDB].
+// Check registers models, given as (*User)(nil), and reports what is wrong with them. Call it when
+// the app starts, because otherwise only the first query of a bad model fails. The error joins an
+// [*Error] for each model. For a DB that was not created by [NewDB] it is [ErrForeignDB].
 func Check(db *bun.DB, models ...any) error {
 	ours, ok := db.Dialect().(*dialectOfIDs)
 	if !ok {
@@ -93,7 +95,7 @@ func Check(db *bun.DB, models ...any) error {
 	for _, model := range models {
 		t := keys.TypeOf(model)
 		if t == nil || t.Kind() != reflect.Struct {
-			errs = append(errs, fmt.Errorf("bunid: %T is no model: give (*User)(nil)", model))
+			errs = append(errs, fmt.Errorf("bunid: %T is not a model: pass (*User)(nil)", model))
 			continue
 		}
 		if err := ours.check(db.Table(t)); err != nil {
@@ -103,9 +105,9 @@ func Check(db *bun.DB, models ...any) error {
 	return errors.Join(errs...)
 }
 
-// CheckTables is [Check], and then asks the database about the tables of the models. The error
-// tells of tables that are not there, and of those that would number a row that comes without a
-// key. Call it where tables were made by other means, or before this package was used.
+// CheckTables calls [Check], and then asks the database about the tables of the models. It reports
+// tables that do not exist, and tables that would number a row without a key. Call it if tables
+// were created by other means, or before you used this package.
 func CheckTables(ctx context.Context, db *bun.DB, models ...any) error {
 	if err := Check(db, models...); err != nil {
 		return err

@@ -1,4 +1,5 @@
-// Package bunid gives primary keys to the rows that bun inserts, and columns to their tables.
+// Package bunid assigns primary keys to the rows that bun inserts, and sets the column types of
+// their tables.
 //
 //	type UserID = idtype.Decimal[User] // an alias, with "="
 //
@@ -23,20 +24,20 @@
 //		return err
 //	}
 //
-// Package bunid speaks to PostgreSQL and to SQLite. The DB is a *bun.DB like any other.
+// It supports PostgreSQL and SQLite. The DB is a *bun.DB like any other.
 //
 // # Keys
 //
-// A key that is zero is minted when its row is inserted, alone or in a slice. A key that was set
-// stays. Updates and deletes mint nothing. A model whose key is another field, or has another
-// column, calls [Assign] in a method of its own.
+// When a row is inserted, alone or in a slice, its key is minted if it is zero. A key that is
+// already set stays. Updates and deletes mint nothing. A model whose key is another field, or has
+// another column, must call [Assign] in its own BeforeAppendModel.
 //
-// The rules belong to the DB. [Use] mints all keys of a scheme, [For] those of one key type. The
-// source gets the statement's context. Where it fails, nothing is inserted.
+// The rules belong to the DB. A rule of [Use] mints all keys of a scheme, and one of [For] the keys
+// of one type. The source gets the statement's context. If it fails, nothing is inserted.
 //
 // # Columns
 //
-// NewDB gives each column of IDs its type, by the ID's [idtype.Storage]. So no tag is needed:
+// NewDB sets the type of each column of IDs by the ID's [idtype.Storage], so no tag is needed:
 //
 //	           PostgreSQL        SQLite
 //	integers   BIGINT            INTEGER, and INT as the primary key
@@ -44,53 +45,54 @@
 //	text       TEXT COLLATE "C"  TEXT
 //	UUID       UUID              TEXT
 //
-// This holds for plain IDs, pointers, [database/sql.Null], sqlid.Null and [idtype.OrZero]. bun
-// alone takes some of them for JSON. In SQLite its INTEGER keys number themselves: a row without a key
-// would get the largest plus one, which is the ID of another launch.
+// This holds for plain IDs, pointers, [database/sql.Null], sqlid.Null and [idtype.OrZero], some of
+// which bun alone would store as JSON. With bun's own INTEGER keys in SQLite, a row without a key
+// would get the largest key plus one, which is the ID of another launch.
 //
-// A pointer is nil for NULL. A plain ID with the tag nullzero is zero for NULL: zero is written as
-// NULL, and NULL is read as zero.
+// A pointer is nil for NULL. For a plain ID with the tag nullzero, zero is written as NULL, and
+// NULL is read as zero.
 //
-// [Check] refuses, and so does the first query of the model:
+// [Check] and the first query of a model reject:
 //
 //   - the tags autoincrement, identity, default and nullzero on a primary key of IDs;
-//   - a tag with a type that holds other values, such as type:integer in PostgreSQL. A type that no
-//     list knows is taken for a domain of yours;
-//   - a key type that was declared without "=". It has no methods.
+//   - a tag with a type that holds other values, such as type:integer in PostgreSQL. An unknown
+//     type is accepted as a domain of yours;
+//   - a key type that was declared without "=", and therefore has no methods.
 //
-// A table that was there before keeps its columns. [CheckTables] asks the database whether it would
-// number a row that comes without a key.
+// An existing table keeps its columns. [CheckTables] asks the database whether it would number a
+// row without a key.
 //
 // # Zero
 //
-// Zero means "not assigned". It is written nowhere: not as a foreign key, not in a condition, not
-// in SQL of your own. The query is an [*Error] that wraps [idtype.ErrZero], and is not sent. A
-// transaction goes on. bun alone sends the error's text, which is a syntax error.
+// Zero means "not assigned". It is never written, neither as a foreign key nor in a condition nor
+// in your own SQL. Such a query is not sent, but returns an [*Error] that wraps [idtype.ErrZero],
+// and a transaction can continue. bun alone would send the error's text, which is a syntax error.
 //
-// A bun.Conn may send what is refused, here and by [Check]. The statement is then no valid SQL.
-// Nothing is stored, and the error is the database's own. Or it is [database/sql/driver.ErrBadConn],
-// and the Conn is closed: pgx's driver answers so.
+// A bun.Conn may send a query that is rejected, here or by [Check]. The statement is then invalid
+// SQL, so nothing is stored, and the error comes from the database. With pgx's driver the error is
+// [database/sql/driver.ErrBadConn], and the Conn is closed.
 //
 // # Conflicts
 //
-// On a conflict the row keeps its stored key. After an INSERT with ON CONFLICT a struct has the key
-// that its row has in the table, or zero, and never another:
+// On a conflict the row keeps its stored key. After an INSERT with ON CONFLICT, a struct has either
+// the key that its row has in the table, or zero:
 //
-//	ON CONFLICT                        a new row    a row that was there
+//	ON CONFLICT                        a new row    an existing row
 //	DO UPDATE, Returning the key       its key      the stored key
 //	DO UPDATE WHERE, Returning it      its key      zero, unless it is alone and updated
 //	DO UPDATE, without Returning       zero         zero
 //	DO NOTHING, Ignore, Returning it   its key      zero
 //	DO NOTHING, Ignore, without        its key [1]  zero
 //
-// [1] Among several rows, if none of them met a conflict. Else all are zero.
+// [1] Among several rows, only if none met a conflict. Otherwise all are zero.
 //
-// bun alone hands the keys that come back to the first structs, whichever they belong to, and drops
-// the rest. Where fewer rows come back than were sent, their other columns are not taken over
-// either. Where rows are returned into a variable of yours, the structs have zero.
+// bun alone would assign the returned keys to the first structs, even if they belong to others, and
+// drop the remaining structs. If fewer rows are returned than were sent, the structs do not get
+// other returned columns either. If rows are returned into your own variable, the structs have zero
+// keys.
 //
 // # Transactions
 //
-// Call Ready of each generator as the app starts. A transaction that mints the first ID would wait
-// for the launch log, which may need the same connection, or SQLite's lock.
+// Call Ready of each generator when the app starts. Otherwise a transaction that mints the first ID
+// would wait for the launch log, which may need the same connection, or SQLite's lock.
 package bunid

@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// ErrForeignDB is for a DB that [NewDB] did not make. Nothing says there what mints keys. It is the
-// reason of an [*Error] for a row that is inserted.
-var ErrForeignDB = errors.New("bunid: the DB has no rules: make it with bunid.NewDB")
+// ErrForeignDB is returned by [Check] and [CheckTables] for a DB that was not created by [NewDB],
+// and therefore has no rules. It is also the reason of an [*Error] when a row is inserted.
+var ErrForeignDB = errors.New("bunid: the DB has no rules: create it with bunid.NewDB")
 
-// An Error says what was refused, and why. There are four reasons:
+// An Error reports what was rejected, and why. There are four reasons:
 //
 //   - A model whose columns cannot hold its IDs, or whose keys the database would number.
 //   - A value that cannot be stored or compared, such as an ID that is zero. errors.Is finds
 //     [idtype.ErrZero] in it.
 //   - A source that cannot mint. Err wraps the source's error.
-//   - A table whose keys the database numbers, of [CheckTables].
+//   - A table whose keys the database numbers, which [CheckTables] reports.
 //
-// A DB and a transaction do not send the statement. A bun.Conn may: database/sql sends whatever a
-// Conn is given. The statement is then no valid SQL, and nothing is stored. The error may be
-// the database's or the driver's, in place of an *Error.
+// A DB and a transaction do not send the statement. A bun.Conn may send it, because database/sql
+// does not check the context of a Conn first. The statement is then invalid SQL, so nothing is
+// stored, and the error may come from the database or the driver, instead of an *Error.
 type Error struct {
 	Table string // as SQL names it; empty for a query without a model
 	Err   error  // the reason

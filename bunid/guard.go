@@ -11,13 +11,13 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// guard is a hook of all queries. It refuses those that must not be sent, and corrects the keys of
-// rows that met a conflict.
+// guard is a hook of all queries. It stops queries that must not be sent, and corrects the keys of
+// rows with a conflict.
 type guard struct{ dialect *dialectOfIDs }
 
 var _ bun.QueryHook = guard{}
 
-// BeforeQuery is called when the statement is written, and before it is sent.
+// BeforeQuery is called after the statement is written and before it is sent.
 func (g guard) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {
 	table := ""
 	if event.IQuery != nil {
@@ -45,7 +45,7 @@ func (g guard) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.C
 	return ctx
 }
 
-// AfterQuery is called when the rows of RETURNING were read.
+// AfterQuery is called after the rows of RETURNING are read.
 func (guard) AfterQuery(ctx context.Context, event *bun.QueryEvent) {
 	r, ok := ctx.Value(rowsKey{}).(*rows)
 	if !ok {
@@ -58,9 +58,9 @@ func (guard) AfterQuery(ctx context.Context, event *bun.QueryEvent) {
 	r.correct(int(returned), event.Err)
 }
 
-// unwritten finds the error that bun writes in place of a value, ?!(…), and returns its text.
-// Within a literal it is the user's. bun doubles quotes in literals, so outside of one their number is
-// even.
+// unwritten finds the error ?!(…) that bun writes in place of a value, and returns its text. It
+// ignores such a text within a literal, which is the user's. Outside of literals the number of
+// preceding quotes is even, because bun doubles quotes in literals.
 func unwritten(query string) string {
 	const mark = "?!("
 	for from := 0; ; {
@@ -75,8 +75,8 @@ func unwritten(query string) string {
 	}
 }
 
-// inBrackets returns what stands before the bracket that closes. The rest holds other values, which
-// are not to be shown. Errors quote their input as Go does.
+// inBrackets returns the text before the closing bracket. The rest holds other values, which must
+// not be shown. Errors quote their input as Go does.
 func inBrackets(s string) string {
 	depth, quoted := 1, false
 	for i := 0; i < len(s); i++ {
@@ -94,10 +94,10 @@ func inBrackets(s string) string {
 			}
 		}
 	}
-	return "no text of it is left"
+	return "its error is incomplete"
 }
 
-// A valueError is the text of the error for a value.
+// A valueError is the text of an error about a value.
 type valueError string
 
 func (e valueError) Error() string { return "a value cannot be written: " + string(e) }
@@ -109,9 +109,9 @@ func (e valueError) Unwrap() error {
 	return nil
 }
 
-// A refusedContext has ended, for a reason of its own. A DB and a transaction of database/sql then
-// send nothing, and return the reason. A Conn sends all the same, so what is refused is also invalid
-// SQL. A hook has no other way to stop a query.
+// A refusedContext has ended with an error, so that a DB and a transaction of database/sql send
+// nothing and return the error. A hook has no other way to stop a query. A Conn sends the query
+// nevertheless, which is why it is also invalid SQL.
 type refusedContext struct {
 	context.Context
 	err error
@@ -126,9 +126,9 @@ var ended = func() chan struct{} {
 func (refusedContext) Done() <-chan struct{} { return ended }
 func (c refusedContext) Err() error          { return c.err }
 
-// onConflict returns what an INSERT does on a conflict, in upper case. Without one it returns "".
-// bun doubles quotes in literals. So every second part between quotes is SQL, and the others are
-// values.
+// onConflict returns what follows CONFLICT in an INSERT, in upper case, or "" without ON CONFLICT.
+// Every second part between quotes is SQL, and the others are values, because bun doubles quotes in
+// literals.
 func onConflict(query string) string {
 	var words strings.Builder
 	for i, part := range strings.Split(query, "'") {
@@ -142,8 +142,8 @@ func onConflict(query string) string {
 
 type rowsKey struct{} // in the context of a query
 
-// rows are those of an INSERT, as they were before it. On a conflict bun hands the rows that the
-// database returns to the first structs, whichever they belong to, and cuts the slice.
+// rows holds the rows of an INSERT as they were before it. On a conflict bun assigns the rows that
+// the database returns to the first structs, even if they belong to others, and shortens the slice.
 type rows struct {
 	key     *schema.Field
 	slice   reflect.Value   // settable; invalid for a single struct
@@ -152,12 +152,12 @@ type rows struct {
 	structs []reflect.Value // settable
 	nils    []reflect.Value // the slice's elements that are nil
 	before  []reflect.Value // copies of structs
-	updates bool            // on a conflict the row that is there may be updated
+	updates bool            // a conflict may update the existing row
 }
 
-// remember copies the rows, and takes their keys away: the statement is written. So a key that the
-// statement does not return is zero, and none is wrong. It returns nil for a model without a key
-// that is an ID.
+// remember copies the rows, and then sets their keys to zero, which is possible because the
+// statement is already written. A key that the statement does not return is then zero rather than
+// wrong. It returns nil for a model without a key that is an ID.
 func remember(model bun.TableModel, action string) *rows {
 	t := model.Table()
 	if !hasKey(t) {
@@ -178,7 +178,7 @@ func remember(model bun.TableModel, action string) *rows {
 			for row.Kind() == reflect.Pointer || row.Kind() == reflect.Interface {
 				row = row.Elem()
 			}
-			if !row.IsValid() { // the query gives all its values
+			if !row.IsValid() { // the query sets all its values
 				r.nils = append(r.nils, v.Index(i))
 				continue
 			}
@@ -194,8 +194,8 @@ func remember(model bun.TableModel, action string) *rows {
 	return r
 }
 
-// correct gives each struct the key that its row has in the table, or zero where nobody knows. Of
-// count rows the database says that they were returned or, without RETURNING, stored.
+// correct sets the key of each struct to the key of its row in the table, or to zero if that is
+// unknown. Count is how many rows the database returned or, without RETURNING, stored.
 func (r *rows) correct(count int, err error) {
 	returned := map[any]bool{}
 	for _, row := range r.structs[:min(count, len(r.structs))] {
@@ -205,7 +205,7 @@ func (r *rows) correct(count int, err error) {
 	}
 	complete := err == nil && count == r.sent
 	if complete && len(returned) > 0 {
-		return // each has its own, in order
+		return // each struct has its own key
 	}
 	if r.slice.IsValid() {
 		r.slice.Set(r.header)

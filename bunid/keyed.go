@@ -11,37 +11,38 @@ import (
 	"github.com/idmint/idmint/internal/keys"
 )
 
-// Keyed is a primary key in the column id. It is assigned when the row is inserted. Embed it in a
-// model:
+// Keyed is a primary key in the column id, which is assigned when the row is inserted. Embed it in
+// a model:
 //
 //	type User struct {
 //		bunid.Keyed[UserID]
 //		Name string
 //	}
 //
-// The ID is then user.ID, and a literal is User{Name: "Ann"}.
+// The key is then user.ID, and a literal is User{Name: "Ann"}.
 //
-// A model with a method BeforeAppendModel of its own hides Keyed's. Call [Assign] there.
+// If a model has its own method BeforeAppendModel, which hides Keyed's, call [Assign] there.
 type Keyed[T idtype.ID] struct {
 	ID T `bun:"id,pk"`
 }
 
 var _ schema.BeforeAppendModelHook = (*Keyed[idtype.DecimalID])(nil)
 
-// BeforeAppendModel is [Assign]. bun calls it for each row, before it writes the statement.
+// BeforeAppendModel calls [Assign]. bun calls it for each row before it writes the statement.
 func (k *Keyed[T]) BeforeAppendModel(ctx context.Context, query bun.Query) error {
 	return Assign(ctx, query, &k.ID)
 }
 
-// Assign mints the key of a row that is inserted, if it is zero. It leaves all other queries alone.
-// Models that do not embed [Keyed] call it:
+// Assign mints the key of a row that is inserted, if the key is zero, and does nothing for other
+// queries. Models that do not embed [Keyed] call it:
 //
 //	func (u *User) BeforeAppendModel(ctx context.Context, query bun.Query) error {
 //		return bunid.Assign(ctx, query, &u.ID)
 //	}
 //
-// The error is an [*Error]. It wraps the source's. Of a DB that [NewDB] did not make it is
-// [ErrForeignDB]. Nothing is inserted then. Rows before this one may have their keys already.
+// The error is an [*Error] that wraps the source's error, or [ErrForeignDB] for a DB that was not
+// created by [NewDB]. After an error nothing is inserted, but rows before this one may already have
+// their keys.
 func Assign[T idtype.ID](ctx context.Context, query bun.Query, key *T) error {
 	insert, ok := query.(*bun.InsertQuery)
 	keyType := reflect.TypeFor[T]()

@@ -1,7 +1,7 @@
-// Package entid gives typed primary keys to ent. It has fields for schemas, a hook that assigns the
+// Package entid adds typed primary keys to ent. It has fields for schemas, a hook that assigns the
 // keys, and a guard against upserts that would change them.
 //
-// The key types lie in a package that schemas and generated code both import:
+// Declare the key types in a package that both schemas and generated code import:
 //
 //	package shopid
 //
@@ -9,7 +9,7 @@
 //
 //	type UserID = idtype.Decimal[user]
 //
-// A schema takes a line per field:
+// A schema needs one line per field:
 //
 //	func (User) Fields() []ent.Field {
 //		return []ent.Field{entid.Key[shopid.UserID]("UserID"), field.String("name")}
@@ -22,7 +22,7 @@
 //		}
 //	}
 //
-// And the client a hook and a guard:
+// The client needs a hook and a guard:
 //
 //	assign, err := entid.Assign(entid.Use(ids))
 //	if err != nil {
@@ -31,17 +31,17 @@
 //	client := ent.NewClient(ent.Driver(entid.Guard(drv)))
 //	client.Use(assign)
 //
-// Package entid speaks to PostgreSQL and to SQLite.
+// Package entid supports PostgreSQL and SQLite.
 //
 // # Keys
 //
-// A key that was not set is minted when its row is created, alone and in bulk. [Use] mints all keys
-// of a scheme, [For] those of one key type. The source gets the context of the call. A client
-// without the hook stores nothing: the database refuses the row.
+// When a row is created, alone or in bulk, its key is minted unless it is set. A rule of [Use]
+// mints all keys of a scheme, and one of [For] the keys of one type. The source gets the context of
+// the call. Without the hook a client stores nothing, because the database rejects the row.
 //
 // # Columns
 //
-// The ID's [idtype.Storage] says which column a field gets:
+// The column of a field depends on the ID's [idtype.Storage]:
 //
 //	           PostgreSQL  SQLite
 //	integers   bigint      int
@@ -49,22 +49,22 @@
 //	text       text        text
 //	UUID       uuid        text
 //
-// The database numbers none of them. ent's own integer keys are an identity in PostgreSQL, and
-// AUTOINCREMENT in SQLite. In SQLite an integer key would number itself even without that word, so
-// the column is int. A column of text sorts by the database's collation.
+// The database numbers none of them, unlike ent's own integer keys, which are an identity in
+// PostgreSQL, and AUTOINCREMENT in SQLite. The column in SQLite is int, because an integer key
+// would be numbered even without AUTOINCREMENT. A text column sorts by the database's collation.
 //
-// ent's migration leaves numbering in a table that was there before. [CheckTables] tells of it.
+// ent's migration does not remove numbering from an existing table, but [CheckTables] reports it.
 //
 // # Zero
 //
-// Zero means "not assigned". As a key, a foreign key, an update or a condition it is an error that
-// wraps [idtype.ErrZero], and nothing is stored. NULL is for fields that are Optional. Make those
-// Nillable too, and nil is NULL.
+// Zero means "not assigned". As a key, as a foreign key, in an update or in a condition it causes
+// an error that wraps [idtype.ErrZero], and nothing is stored. Fields that are Optional can be
+// NULL. If they are also Nillable, NULL is nil.
 //
 // # Upserts
 //
-// On a conflict the row keeps its stored key. UpdateNewValues, Ignore and Update do so, and their
-// ID returns that key. DoNothing is sql.ErrNoRows for a row that is there. The option
-// ResolveWithNewValues by itself rewrites the stored key: [Guard] refuses it. Upserts in bulk
-// return no keys. Hooks then see minted keys of rows that have others.
+// On a conflict, UpdateNewValues, Ignore and Update keep the stored key of the row, and their ID
+// returns it. DoNothing returns sql.ErrNoRows for an existing row. The option ResolveWithNewValues
+// alone would rewrite the stored key, so [Guard] rejects it. Upserts in bulk return no keys, so
+// hooks see minted keys for rows that have others.
 package entid

@@ -16,27 +16,27 @@ import (
 
 // The reasons of an [*Error] for an upsert.
 var (
-	// ErrRewrites is for an upsert that gives the row that is there the new row's key. What refers
-	// to that row would dangle. ent's UpdateNewValues leaves the key alone. ResolveWithNewValues by
-	// itself does not.
-	ErrRewrites = errors.New("entid: the upsert rewrites the stored key: take UpdateNewValues")
+	// ErrRewrites is for an upsert that would replace the key of an existing row by the new row's
+	// key, so that references to the row would dangle. ent's UpdateNewValues does not change the
+	// key, but ResolveWithNewValues alone does.
+	ErrRewrites = errors.New("entid: the upsert rewrites the stored key: use UpdateNewValues")
 
 	// ErrNoReturning is for an upsert in a database that returns no keys, such as MySQL. ent would
-	// keep the new key for a row that has an old one.
-	ErrNoReturning = errors.New("entid: the database returns no stored keys: upserts are refused")
+	// keep the new key in the struct of a row that has an old one.
+	ErrNoReturning = errors.New("entid: upserts need a database that returns stored keys")
 )
 
-// Guard wraps ent's driver. It refuses upserts that would leave a wrong key in the table or in a
-// struct, with an [*Error] that wraps [ErrRewrites] or [ErrNoReturning]. It looks at INSERTs whose
-// key is an ID of package idtype, and at nothing else:
+// Guard wraps ent's driver, and rejects upserts that would leave a wrong key in the table or in a
+// struct, with an [*Error] that wraps [ErrRewrites] or [ErrNoReturning]. It only checks INSERTs
+// whose key is an ID of package idtype:
 //
 //	client := ent.NewClient(ent.Driver(entid.Guard(drv)))
 func Guard(drv dialect.Driver) dialect.Driver { return guarded{drv} }
 
-// guarded is a driver whose upserts are looked at.
+// guarded is a driver that checks upserts.
 type guarded struct{ dialect.Driver }
 
-// Exec refuses, or is the driver's.
+// Exec checks the query, and then calls the driver's Exec.
 func (g guarded) Exec(ctx context.Context, query string, args, v any) error {
 	if err := check(query, args); err != nil {
 		return err
@@ -44,7 +44,7 @@ func (g guarded) Exec(ctx context.Context, query string, args, v any) error {
 	return g.Driver.Exec(ctx, query, args, v)
 }
 
-// Query refuses, or is the driver's.
+// Query checks the query, and then calls the driver's Query.
 func (g guarded) Query(ctx context.Context, query string, args, v any) error {
 	if err := check(query, args); err != nil {
 		return err
@@ -52,7 +52,7 @@ func (g guarded) Query(ctx context.Context, query string, args, v any) error {
 	return g.Driver.Query(ctx, query, args, v)
 }
 
-// Tx begins a transaction whose upserts are looked at.
+// Tx begins a transaction that checks upserts.
 func (g guarded) Tx(ctx context.Context) (dialect.Tx, error) {
 	tx, err := g.Driver.Tx(ctx)
 	if err != nil {
@@ -61,7 +61,7 @@ func (g guarded) Tx(ctx context.Context) (dialect.Tx, error) {
 	return guardedTx{tx}, nil
 }
 
-// BeginTx is Tx with options, for the method of that name of ent's client.
+// BeginTx is Tx with options, for the method BeginTx of ent's client.
 func (g guarded) BeginTx(ctx context.Context, opts *sql.TxOptions) (dialect.Tx, error) {
 	drv, ok := g.Driver.(interface {
 		BeginTx(context.Context, *sql.TxOptions) (dialect.Tx, error)
@@ -76,12 +76,12 @@ func (g guarded) BeginTx(ctx context.Context, opts *sql.TxOptions) (dialect.Tx, 
 	return guardedTx{tx}, nil
 }
 
-// ExecContext is the driver's, for SQL of the user's own.
+// ExecContext calls the driver's ExecContext, for the user's own SQL.
 func (g guarded) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	return execContext(ctx, g.Driver, query, args)
 }
 
-// QueryContext is the driver's, for SQL of the user's own.
+// QueryContext calls the driver's QueryContext, for the user's own SQL.
 func (g guarded) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	return queryContext(ctx, g.Driver, query, args)
 }
@@ -130,8 +130,8 @@ func queryContext(ctx context.Context, to any, query string, args []any) (*sql.R
 	return drv.QueryContext(ctx, query, args...)
 }
 
-// check looks at a statement that ent wrote. All its values are parameters, so its text has the
-// words of SQL and names alone.
+// check checks a statement that ent wrote. Its text consists only of SQL keywords and names,
+// because all values are parameters.
 func check(query string, args any) error {
 	rest, ok := strings.CutPrefix(query, "INSERT INTO ")
 	if !ok {
@@ -162,8 +162,8 @@ func check(query string, args any) error {
 	return nil
 }
 
-// rewrites reports whether a SET gives the key another value than its own. That one ent writes as
-// "users"."id", also where the table is "shop"."users".
+// rewrites reports whether a SET assigns the key anything but the key itself, which ent writes as
+// "users"."id", even if the table is "shop"."users".
 func rewrites(set, table, key string) bool {
 	for assignment := range strings.SplitSeq(set, ",") {
 		to, value, _ := strings.Cut(strings.TrimSpace(assignment), " = ")
@@ -175,8 +175,8 @@ func rewrites(set, table, key string) bool {
 	return false
 }
 
-// holdsID reports whether the first row has an ID in a column. It does so for any ID of the
-// statement where the column is not known, or an expression makes the places unclear.
+// holdsID reports whether the first row has an ID in a column. If the column is unknown, or an
+// expression makes the positions unclear, it reports whether the statement has any ID.
 func holdsID(columns, row, column string, args any) bool {
 	list, _ := args.([]any)
 	names, marks := strings.Split(columns, ", "), strings.Split(strings.TrimSuffix(row, ")"), ", ")
@@ -185,7 +185,7 @@ func holdsID(columns, row, column string, args any) bool {
 	}
 	next := 0
 	for i, mark := range marks {
-		if mark == "NULL" { // ent's word for nil, which is no argument
+		if mark == "NULL" { // how ent writes nil, without an argument
 			continue
 		}
 		if names[i] == column {
@@ -196,7 +196,7 @@ func holdsID(columns, row, column string, args any) bool {
 	return false
 }
 
-// isID reports whether an argument is an ID, or a pointer to one: ent hands keys over so.
+// isID reports whether an argument is an ID or, as ent passes keys, a pointer to one.
 func isID(arg any) bool {
 	_, ok := arg.(keys.ID)
 	return ok && !nilable.IsNil(arg)

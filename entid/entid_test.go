@@ -51,9 +51,9 @@ func TestFieldNames(t *testing.T) {
 			entid.Key[*UserID]("UserID").Descriptor(), "", "",
 			"*idtype.Decimal[entid_test.user] is no ID",
 		},
-		{entid.Key[UserID]("userID").Descriptor(), "", "", `alias "userID" is no exported name`},
-		{entid.Key[UserID]("").Descriptor(), "", "", `alias "" is no exported name`},
-		{entid.Key[UserID]("a/b.Decimal[x]").Descriptor(), "", "", "is no exported name"},
+		{entid.Key[UserID]("userID").Descriptor(), "", "", `alias "userID" must be an exported name`},
+		{entid.Key[UserID]("").Descriptor(), "", "", `alias "" must be an exported name`},
+		{entid.Key[UserID]("a/b.Decimal[x]").Descriptor(), "", "", "must be an exported name"},
 	} {
 		d := c.desc
 		if c.wrong != "" {

@@ -14,35 +14,36 @@ import (
 	"github.com/idmint/idmint/internal/keys"
 )
 
-// A Source mints IDs of one scheme, as generator.Decimal does: its method Fill mints len(dst) IDs
-// and returns how many it minted, which is fewer only with an error. Goroutines may call it at the
-// same time.
+// A Source mints IDs of one scheme, as generator.Decimal does. Its method Fill mints len(dst) IDs
+// and returns how many it minted, which is fewer only with an error, and must be safe for
+// concurrent use.
 type Source[T idtype.ID] = keys.Source[T]
 
-// A Rule says which keys a source mints. [Use] and [For] make it. It is immutable.
+// A Rule says which keys a source mints. Create it with [Use] or [For]. It is immutable.
 type Rule struct{ rule keys.Rule }
 
-// Use makes the general rule of a scheme. The source mints every key of T's scheme, whatever entity
-// the key type names. A hook has one general rule per scheme.
+// Use returns the general rule of a scheme, by which the source mints every key of T's scheme, for
+// all entities. A hook has one general rule per scheme.
 func Use[T idtype.ID](s Source[T]) Rule { return Rule{keys.Use[T](s)} }
 
-// For makes the rule of one key type, K. It wins over a general rule:
+// For returns the rule of one key type, K, which takes precedence over a general rule:
 //
 //	entid.For[ids.OrderID](orders)
 func For[K, T idtype.ID](s Source[T]) Rule { return Rule{keys.For[K, T](s)} }
 
-// Assign makes the hook that mints the key of each row that is created, alone and in bulk. Give it
-// to the client, once:
+// Assign returns the hook that mints the key of each row that is created, alone or in bulk. Add it
+// to the client once:
 //
 //	assign, err := entid.Assign(entid.Use(gen))
 //	…
 //	client.Use(assign)
 //
-// A key that was set stays. Types whose key is no ID are left alone. Without the hook the database
-// refuses the row.
+// A key that is already set stays, and types whose key is not an ID are ignored. Without the hook
+// the database rejects the row.
 //
-// The error joins all that is wrong. There are no rules, or two for the same keys. A rule has no
-// source, or one that mints other IDs than its keys are. The hook's error is an [*Error].
+// Assign returns an error that joins everything that is wrong: rules are missing or two are for the
+// same keys, or a rule has no source or one for another scheme than its keys. Errors of the hook
+// are of type [*Error].
 func Assign(rules ...Rule) (ent.Hook, error) {
 	var plain []keys.Rule
 	for _, r := range rules {
@@ -64,14 +65,14 @@ func Assign(rules ...Rule) (ent.Hook, error) {
 	}, nil
 }
 
-// assign mints the key of a mutation that ent generated. Its methods are ID() (T, bool) and
-// SetID(T), for a T that only reflection knows here.
+// assign mints the key of a mutation that ent generated. The mutation has the methods ID() (T,
+// bool) and SetID(T), for a T that is known only by reflection.
 func assign(ctx context.Context, rules *keys.Rules, m ent.Mutation) error {
 	v := reflect.ValueOf(m)
 	get, set := v.MethodByName("ID"), v.MethodByName("SetID")
 	if !get.IsValid() || !set.IsValid() || set.Type().NumIn() != 1 || get.Type().NumIn() != 0 ||
 		get.Type().NumOut() != 2 {
-		return nil // ent numbers it, or the key is composite
+		return nil // ent numbers the rows, or the key is composite
 	}
 	key := set.Type().In(0)
 	if !key.Implements(reflect.TypeFor[keys.ID]()) || get.Call(nil)[1].Bool() {
@@ -84,10 +85,10 @@ func assign(ctx context.Context, rules *keys.Rules, m ent.Mutation) error {
 	return err
 }
 
-// CheckTables asks the database about tables of ent's, by their names. The error tells of tables
-// that are not there, and of those that would number a row that comes without a key. It joins an
-// [*Error] for each. ent's migration does not take the numbering away from a table that exists. The dialect is ent's name of
-// it:
+// CheckTables asks the database about ent's tables with the given names. The error joins an
+// [*Error] for each table that does not exist or would number a row without a key, because ent's
+// migration does not remove the numbering from an existing table. The dialect is given by ent's
+// name:
 //
 //	err := entid.CheckTables(ctx, db, dialect.Postgres, user.Table, order.Table)
 func CheckTables(ctx context.Context, db *sql.DB, dialect string, tables ...string) error {
@@ -104,11 +105,11 @@ func CheckTables(ctx context.Context, db *sql.DB, dialect string, tables ...stri
 	return errors.Join(errs...)
 }
 
-// An Error says what was refused, and why. A key cannot be minted, an upsert would leave wrong
+// An Error reports what was rejected, and why: a key cannot be minted, an upsert would leave wrong
 // keys, or a table would number its rows. Nothing was stored.
 type Error struct {
 	Type string // ent's name of the type, or the table
-	Err  error  // the reason; of a source that cannot mint it wraps the source's error
+	Err  error  // the reason; wraps the error of a source that cannot mint
 }
 
 func (e *Error) Error() string {
