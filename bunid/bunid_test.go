@@ -146,7 +146,7 @@ func TestCheck(t *testing.T) {
 		})(nil), "the default 7", "the default 7"},
 		{(*struct {
 			ID decimalID `bun:",pk,nullzero"`
-		})(nil), "take nullzero out", "take nullzero out"},
+		})(nil), "remove nullzero", "remove nullzero"},
 		{(*struct {
 			ID decimalID `bun:",pk,type:integer"`
 		})(nil), "want type:bigint", "SQLite numbers INTEGER keys itself"},
@@ -164,7 +164,7 @@ func TestCheck(t *testing.T) {
 		})(nil), "want type:bigint", "want type:integer"},
 		{(*struct {
 			Ref snoID `bun:"type:varchar(16)"`
-		})(nil), "no sno IDs as type:varchar(16): want type:bytea", "want type:blob"},
+		})(nil), "type:varchar(16) cannot hold sno IDs: want type:bytea", "want type:blob"},
 		{(*struct {
 			Ref sql.Null[snoID] `bun:"type:jsonb"`
 		})(nil), "want type:bytea", "want type:blob"},

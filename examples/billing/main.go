@@ -1,4 +1,4 @@
-// Command billing is the second of two services that share a database: it invoices the orders of
+// Command billing is the second of two services that share a database. It invoices the orders of
 // the first, and ends.
 package main
 
@@ -23,7 +23,7 @@ type (
 	OrderID   = idtype.Decimal[Order]
 )
 
-// The entities only tell the keys apart.
+// The entities only distinguish the keys.
 type (
 	Invoice struct{}
 	Order   struct{}

@@ -1,5 +1,5 @@
-// Command bun stores rows with keys of their own by bun, in SQLite or in PostgreSQL: see
-// docs/use/bun.md.
+// Command bun stores rows with typed keys by bun, in SQLite or PostgreSQL. docs/use/bun.md
+// describes it.
 package main
 
 import (
@@ -74,7 +74,7 @@ func run(ctx context.Context) (err error) {
 		}
 	}
 
-	// A second run finds Ann, and gets the key that she has.
+	// A second run finds Ann, and gets her existing key.
 	ann := &User{Name: "Ann", Visits: 1}
 	_, err = db.NewInsert().Model(ann).
 		On("CONFLICT (name) DO UPDATE SET visits = excluded.visits").Returning("id").Exec(ctx)
@@ -89,8 +89,8 @@ func run(ctx context.Context) (err error) {
 	return nil
 }
 
-// open opens the database that IDMINT_DB names, which also keeps the launch log, or shop.db, with
-// the log in launches.db.
+// open opens the database that IDMINT_DB names, which also holds the launch log. By default it
+// opens shop.db, with the log in launches.db.
 func open(ctx context.Context) (launchlog.Store, *sql.DB, schema.Dialect, error) {
 	if dsn := os.Getenv("IDMINT_DB"); dsn != "" {
 		store, err := postgres.Open(ctx, dsn)

@@ -1,5 +1,5 @@
-// Command ceiling mints sno IDs that do not repeat after a crash, nor where the clock was set back:
-// what docs/reference/schemes.md shows.
+// Command ceiling mints sno IDs that repeat neither after a crash nor if the clock was set back.
+// docs/reference/schemes.md describes it.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command claims mints eightbyte IDs with a number that nobody has chosen: what docs/use/claims.md
-// shows.
+// Command claims mints eightbyte IDs with a generator number that the launch log lends.
+// docs/use/claims.md describes it.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command clickhouse stores rows with keys of their own in ClickHouse, whole columns at a time:
-// what docs/use/clickhouse.md shows. Their numbers come from the launch log in launches.db.
+// Command clickhouse stores rows with typed keys in ClickHouse, whole columns at a time. Their
+// numbers come from the launch log in launches.db. docs/use/clickhouse.md describes it.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command ent stores rows with keys of their own by ent, in SQLite or in PostgreSQL: see
-// docs/use/ent.md.
+// Command ent stores rows with typed keys by ent, in SQLite or PostgreSQL. docs/use/ent.md
+// describes it.
 package main
 
 import (
@@ -51,7 +51,7 @@ func run(ctx context.Context) (err error) {
 		return err
 	}
 
-	// A second run finds Ann, and gets the key that she has.
+	// A second run finds Ann, and gets her existing key.
 	ann, err := client.User.Create().SetName("Ann").SetVisits(1).
 		OnConflictColumns(user.FieldName).UpdateNewValues().ID(ctx)
 	if err != nil {
@@ -68,8 +68,8 @@ func run(ctx context.Context) (err error) {
 	return nil
 }
 
-// open opens the database that IDMINT_DB names, which also keeps the launch log, or shop.db, with
-// the log in launches.db.
+// open opens the database that IDMINT_DB names, which also holds the launch log. By default it
+// opens shop.db, with the log in launches.db.
 func open(ctx context.Context) (launchlog.Store, dialect.Driver, error) {
 	if dsn := os.Getenv("IDMINT_DB"); dsn != "" {
 		store, err := postgres.Open(ctx, dsn)
@@ -83,7 +83,7 @@ func open(ctx context.Context) (launchlog.Store, dialect.Driver, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	// ent asks for foreign keys in SQLite.
+	// ent requires foreign keys in SQLite.
 	db, err := sql.Open("sqlite3", "file:shop.db?_fk=1&_busy_timeout=5000")
 	return store, entsql.OpenDB(dialect.SQLite, db), err
 }

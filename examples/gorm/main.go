@@ -1,5 +1,5 @@
-// Command gorm stores rows with keys of their own in PostgreSQL, by GORM: what docs/use/gorm.md shows.
-// GORM and the launch log share a pool of connections.
+// Command gorm stores rows with typed keys in PostgreSQL, by GORM, which shares a pool of
+// connections with the launch log. docs/use/gorm.md describes it.
 package main
 
 import (

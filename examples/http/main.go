@@ -1,6 +1,6 @@
-// Command http is a small service whose users have decimal IDs: in paths, in JSON and in query
-// parameters. It keeps them in the file shop.db, and the launch log in launches.db.
-// docs/use/http.md tells of it.
+// Command http is a small service whose users have decimal IDs, which it uses in paths, in JSON and
+// in query parameters. It stores users in the file shop.db, and the launch log in launches.db.
+// docs/use/http.md describes it.
 package main
 
 import (
@@ -28,7 +28,7 @@ func main() {
 	}
 }
 
-// run serves until ctx ends. Requests that have begun then have ten seconds.
+// run serves requests until ctx ends. Running requests then have ten seconds to finish.
 func run(ctx context.Context) (err error) {
 	store, err := sqlite.OpenOrCreate(ctx, "launches.db")
 	if err != nil {
@@ -40,7 +40,7 @@ func run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() {
-		// The context has ended. Close tells the log how far the IDs have come.
+		// The context has ended, but Close must still report to the log how far the IDs have come.
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		err = errors.Join(err, ids.Close(last))

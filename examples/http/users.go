@@ -29,7 +29,8 @@ type User struct {
 	created   int64   // in microseconds
 }
 
-// A Page is users, newest first. The next page begins after Next; null is the end.
+// A Page is a list of users, newest first. The next page begins after Next, which is null at the
+// end.
 type Page struct {
 	Users []User  `json:"users"`
 	Next  *string `json:"next"`
@@ -97,13 +98,13 @@ func (s *service) users(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, page, err)
 }
 
-// cursor is the place of a user in the list. The client hands it back as it is.
+// A cursor is the position of a user in the list. The client returns it unchanged.
 func (u User) cursor() string {
 	place := binary.BigEndian.AppendUint64(nil, uint64(u.created))
 	return base64.RawURLEncoding.EncodeToString(idtype.AppendBytes(place, u.ID))
 }
 
-// placeOf is a user that is in the list where the cursor says.
+// placeOf returns a user at the position of the cursor.
 func placeOf(cursor string) (u User, err error) {
 	place, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err == nil && len(place) == 16 {
@@ -111,17 +112,18 @@ func placeOf(cursor string) (u User, err error) {
 		u.ID, err = idtype.FromBytes[UserID](place[8:])
 	}
 	if err != nil || u.ID.IsZero() {
-		return u, fmt.Errorf("after %.40q: want what a page has as next", cursor)
+		return u, fmt.Errorf("after %.40q: must be the value next of a page", cursor)
 	}
 	return u, nil
 }
 
-// newestFirst is a page of users. IDs of two processes may not be in the order of creation, and
-// two users may be of the same microsecond: so it goes by both.
+// newestFirst is the query for a page of users. It sorts by the time and the ID, because IDs of two
+// processes may not be in the order of creation, and two users may be created in the same
+// microsecond.
 const newestFirst = `SELECT id, name, invited_by, created_at FROM users
 	WHERE (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ?`
 
-// page is the users after the cursor of the parameter after, or the newest.
+// page returns the users after the cursor of the parameter after, or the newest users.
 func (s *service) page(r *http.Request) (*Page, error) {
 	query, limit := r.URL.Query(), defaultLimit
 	after := User{ID: math.MaxInt64, created: math.MaxInt64}
@@ -137,7 +139,7 @@ func (s *service) page(r *http.Request) (*Page, error) {
 			return nil, &badRequest{fmt.Errorf("limit %.20q: want 1 ..= %d", text, maxLimit)}
 		}
 	}
-	// One row more than the page shows tells whether there is another page.
+	// One more row than the page shows reveals whether there is another page.
 	rows, err := s.db.QueryContext(r.Context(), newestFirst, after.created, after.ID, limit+1)
 	if err != nil {
 		return nil, err
@@ -165,7 +167,7 @@ const (
 	maxLimit     = 100
 )
 
-// A badRequest is the client's mistake, such as a bad ID. Its text says which input is none.
+// A badRequest is the client's mistake, such as a bad ID. Its text names the input.
 type badRequest struct{ error }
 
 // answer writes a value as JSON, or an error.

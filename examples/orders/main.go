@@ -1,4 +1,4 @@
-// Command orders is the first of two services that share a database: it takes orders by HTTP.
+// Command orders is the first of two services that share a database. It accepts orders by HTTP.
 package main
 
 import (
@@ -43,7 +43,7 @@ func run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	config.AfterConnect = pgxid.AfterConnect // the IDs are types of pgx then
+	config.AfterConnect = pgxid.AfterConnect // teaches pgx the types of IDs
 	postgres.Watch(config.ConnConfig)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
@@ -62,7 +62,7 @@ func run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() {
-		// The context has ended. Close tells the log how far the IDs have come.
+		// The context has ended, but Close must still report to the log how far the IDs have come.
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		err = errors.Join(err, ids.Close(last))

@@ -1,6 +1,6 @@
 // Command pipeline stores an order and its lines in one round trip to PostgreSQL. Their keys are
-// minted before, so no statement waits for the answer of another. Then it does the same with keys
-// that the database gives.
+// minted before, so that no statement waits for the answer to another. For comparison, it does the
+// same with keys that the database assigns.
 package main
 
 import (
@@ -93,7 +93,7 @@ func run(ctx context.Context) (err error) {
 	return nil
 }
 
-// store mints all keys, and sends all rows at once. The server stores all of a batch or nothing.
+// store mints all keys, and sends all rows at once. The server stores the whole batch or nothing.
 func store(ctx context.Context, conn *pgx.Conn, ids *idmint.IDs, order Order) error {
 	keys := make([]idtype.DecimalID, 1+len(order.Lines))
 	if _, err := ids.Fill(ctx, keys); err != nil {
@@ -109,7 +109,7 @@ func store(ctx context.Context, conn *pgx.Conn, ids *idmint.IDs, order Order) er
 	return conn.SendBatch(ctx, &batch).Close()
 }
 
-// storeReturning waits for the order's key before it can send the lines.
+// storeReturning must wait for the order's key before it can send the lines.
 func storeReturning(ctx context.Context, conn *pgx.Conn, order Order) error {
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		var id int64

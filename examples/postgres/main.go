@@ -1,4 +1,5 @@
-// Command postgres stores rows with keys of their own in PostgreSQL, by pgx: what docs/use/postgresql.md shows.
+// Command postgres stores rows with typed keys in PostgreSQL, by pgx. docs/use/postgresql.md
+// describes it.
 package main
 
 import (

@@ -1,5 +1,6 @@
-// Command snowflake stores rows whose keys carry the time, in PostgreSQL by pgx. Start as many as you
-// like at once: each is lent a node number of its own. docs/use/snowflake.md shows it.
+// Command snowflake stores rows whose keys carry the time in PostgreSQL, by pgx. You can start
+// several at once, because the launch log lends each a different node number. docs/use/snowflake.md
+// describes it.
 package main
 
 import (

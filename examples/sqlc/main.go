@@ -1,5 +1,5 @@
-// Command sqlc uses the code that sqlc generates from SQL. Keys are typed in parameters, rows,
-// arrays, LEFT JOINs and aggregates. docs/use/sqlc.md tells of it.
+// Command sqlc uses code that sqlc generates from SQL, with typed keys in parameters, rows, arrays,
+// LEFT JOINs and aggregates. docs/use/sqlc.md describes it.
 package main
 
 import (
@@ -34,7 +34,7 @@ func run(ctx context.Context, db string) error {
 	return errors.New("IDMINT_DB must be postgres://… or sqlite:PATH")
 }
 
-// A mint has the generators of the shop.
+// A mint holds the generators of the shop.
 type mint struct {
 	ids    *idmint.IDs
 	events *generator.Sno
@@ -64,7 +64,7 @@ func openEvents(ctx context.Context, log *launchlog.Log) (*generator.Sno, error)
 	return events, events.Ready(ctx)
 }
 
-// An order is the keys of one, and of the event that says so.
+// An order holds the keys of an order and of its event.
 type order struct {
 	id    keys.OrderID
 	event keys.EventID

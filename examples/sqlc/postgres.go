@@ -97,7 +97,8 @@ func inPostgres(ctx context.Context, dsn string) (err error) {
 	return nil
 }
 
-// migrate makes the tables on a connection that knows no types yet: LoadTypes wants them to exist.
+// migrate creates the tables on a connection without loaded types, because LoadTypes requires them
+// to exist.
 func migrate(ctx context.Context, dsn string) error {
 	conn, err := pgx.Connect(ctx, dsn)
 	if err != nil {

@@ -12,24 +12,24 @@ import (
 	native "github.com/ClickHouse/clickhouse-go/v2/lib/proto"
 )
 
-// revision is that of the protocol that the server speaks: the first with which clients bind
-// parameters and see elapsed time. Later ones add chunks and versions that no client needs.
+// revision is the revision of the server's protocol, the first in which clients bind parameters and
+// see elapsed time. Later revisions add chunks and versions that no client needs.
 const revision = 54460
 
-// fileRevision is that of the blocks of files, which clients do not see.
+// fileRevision is the revision for blocks in files, which clients do not see.
 const fileRevision = 0
 
 func newBlock() *native.Block {
 	return &native.Block{ServerContext: &column.ServerContext{Timezone: time.UTC}}
 }
 
-// decode reads a block by the columns of clickhouse-go.
+// decode reads a block with the column types of clickhouse-go.
 func decode(from *proto.Reader, revision uint64) (*native.Block, error) {
 	b := newBlock()
 	return b, carried(b.Decode(from, revision))
 }
 
-// carried makes an exception of the error that a column's type is not one that clickhouse-go knows.
+// carried returns an exception for the error that clickhouse-go does not know a column's type.
 func carried(err error) error {
 	var unsupported *column.UnsupportedColumnTypeError
 	if errors.As(err, &unsupported) {
@@ -38,7 +38,7 @@ func carried(err error) error {
 	return err
 }
 
-// blocks are those of a file.
+// blocks reads the blocks of a file.
 func blocks(file []byte) iter.Seq2[*native.Block, error] {
 	return func(yield func(*native.Block, error) bool) {
 		rest := bytes.NewReader(file)
@@ -52,8 +52,8 @@ func blocks(file []byte) iter.Seq2[*native.Block, error] {
 	}
 }
 
-// encode writes a block to a client, but for two things as clickhouse-go does: it would write the
-// state of columns without rows, and no value for a NULL that has no type.
+// encode writes a block to a client as clickhouse-go does, with two differences: clickhouse-go
+// would write the state of columns without rows, and no value for a NULL without a type.
 func encode(to *proto.Buffer, b *native.Block) error {
 	if err := b.EncodeHeader(to, revision); err != nil {
 		return err
@@ -75,7 +75,7 @@ func encode(to *proto.Buffer, b *native.Block) error {
 	return nil
 }
 
-// header is a block of the same columns, without rows.
+// header returns a block with the same columns and no rows.
 func header(b *native.Block) (*native.Block, error) {
 	h := newBlock()
 	for _, col := range b.Columns {

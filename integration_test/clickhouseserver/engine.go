@@ -11,19 +11,20 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// A result is what a statement returns, and what the engine did for it.
+// A result holds what a statement returns, and what the engine did for it.
 type result struct {
-	data     []byte // until free
+	data     []byte // valid until free
 	progress proto.Progress
 	profile  proto.Profile
 	free     func()
 }
 
-// An engine executes ClickHouse's SQL, by libchdb.so. Sessions of it run at the same time; each has a
-// current database, settings and temporary tables of its own. Its functions are those of chdb.h.
+// An engine executes ClickHouse's SQL with libchdb.so. Its sessions can run at the same time, and
+// each has its own current database, settings and temporary tables. It calls the functions of
+// chdb.h.
 //
-// Results come as a whole. The library can also give them in chunks, but then it loses count of the
-// rows that it reads for the last.
+// A result is returned as a whole. The library can also return chunks, but then it loses count of
+// the rows that it reads for the last one.
 type engine struct {
 	path, config string
 
@@ -42,18 +43,18 @@ type engine struct {
 	elapsed               func(result uintptr) float64 // seconds
 }
 
-// chdbConnection is what chdb_connect returns; the other functions want what it holds.
+// chdbConnection is the type that chdb_connect returns. The other functions use its content.
 type chdbConnection struct{ handle uintptr }
 
-// config is the engine's. Where a part is small and its columns are in one file, ClickHouse does
-// not tell how many bytes each column has. So no part is small.
+// config is the engine's configuration. It makes every part a wide one, because ClickHouse does not
+// report the bytes of each column if a small part has its columns in one file.
 const config = `<clickhouse><merge_tree>
 	<min_bytes_for_wide_part>0</min_bytes_for_wide_part>
 </merge_tree></clickhouse>
 `
 
-// load makes an engine of a library, with its data in a directory. A process can load one, and
-// cannot end it.
+// load loads the engine from a library, with its data in a directory. A process can load only one,
+// and cannot unload it.
 func load(library, path string) (*engine, error) {
 	lib, err := purego.Dlopen(library, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
@@ -83,9 +84,9 @@ func load(library, path string) (*engine, error) {
 		}
 		purego.RegisterLibFunc(f, lib, name)
 	}
-	handleSignals(false) // they are Go's
-	// In a directory without metadata the engine would not start what drops tables, and DROP ...
-	// SYNC would wait for it for ever.
+	handleSignals(false) // Go handles them
+	// In a directory without metadata the engine would not start the task that drops tables, and
+	// DROP ... SYNC would wait for it forever.
 	if err := os.MkdirAll(filepath.Join(path, "metadata"), 0o700); err != nil {
 		return nil, err
 	}
@@ -99,7 +100,7 @@ func (e *engine) open() (*session, error) {
 	}
 	conn := e.connect(int32(len(argv)), append(argv, nil))
 	if conn == nil {
-		return nil, fmt.Errorf("the engine does not open %s", e.path)
+		return nil, fmt.Errorf("the engine cannot open %s", e.path)
 	}
 	return &session{e, conn}, nil
 }
@@ -114,11 +115,12 @@ type session struct {
 
 func (s *session) close() { s.disconnect(s.conn) }
 
-// query executes a statement, whose {name:Type} stand for the parameters' values (each a text in the form
-// of a field of a TabSeparated file, escapes and all), and returns its result in the given format. A failure of the statement is an *exception.
+// query executes a statement, and returns its result in the given format. In the statement,
+// {name:Type} stands for the value of a parameter, which is a text in the form of a field of a
+// TabSeparated file, with escapes. If the statement fails, the error is an *exception.
 func (s *session) query(sql, format string, parameters []proto.Parameter) (*result, error) {
 	n := len(parameters)
-	names, values := make([]*byte, n, n+1), make([]*byte, n, n+1) // never without an address
+	names, values := make([]*byte, n, n+1), make([]*byte, n, n+1) // so that they have an address
 	nameLens, valueLens := make([]uintptr, n, n+1), make([]uintptr, n, n+1)
 	for i, p := range parameters {
 		names[i], nameLens[i] = cString(p.Key), uintptr(len(p.Key))
@@ -145,7 +147,7 @@ func (s *session) query(sql, format string, parameters []proto.Parameter) (*resu
 		free:    func() { s.destroy(h) },
 	}
 	if size := s.length(h); size > 0 {
-		// Not copied: results are large, and all that is done with them is to send them.
+		// Not copied, because results are large and are only sent.
 		r.data = unsafe.Slice(s.buffer(h), size)
 	}
 	return r, nil

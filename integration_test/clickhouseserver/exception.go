@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// ClickHouse's numbers of the failures that come from the server rather than from the engine.
+// ClickHouse's numbers for failures of the server, as opposed to the engine.
 const (
 	codeNotImplemented   = 48
 	codeSyntaxError      = 62
@@ -16,7 +16,7 @@ const (
 	codeUnknownException = 1002
 )
 
-// An exception is ClickHouse's form of an error, as its clients get to see it.
+// An exception is an error in the form that ClickHouse sends to clients.
 type exception struct {
 	code    int
 	message string
@@ -24,15 +24,15 @@ type exception struct {
 
 func (e *exception) Error() string { return fmt.Sprintf("code %d: %s", e.code, e.message) }
 
-// exceptionText is how the engine writes an exception. The server's form has neither the number nor
-// the number's name in its text.
+// exceptionText matches an exception as the engine writes it. The text of the server has neither
+// the number nor its name.
 var exceptionText = regexp.MustCompile(
 	`(?s)^Code: (\d+)\. DB::Exception: (.*?)(?: \([A-Z0-9_]+\))?` +
 		`(?: \(version [^()]*(?:\([^()]*\))?\))?\.?\s*$`)
 
 func parseException(text string) *exception {
 	x := &exception{codeUnknownException, text}
-	for { // some are within others
+	for { // exceptions may be nested
 		m := exceptionText.FindStringSubmatch(x.message)
 		if m == nil {
 			return x

@@ -9,8 +9,8 @@ import (
 	"github.com/ClickHouse/ch-go/proto"
 )
 
-// insert answers an INSERT whose rows the client sends: the columns, then what becomes of the rows.
-// They are in a file until all are there, for the engine reads them from one.
+// insert answers an INSERT whose rows the client sends: first with the columns, then with the
+// outcome. It collects the rows in a file, because the engine reads them from one.
 func (c *conn) insert(q proto.Query, ins insertion) error {
 	columns, err := columnsOf(c.eng, fmt.Sprintf("SELECT %s FROM %s LIMIT 0", ins.columns,
 		ins.table), q.Parameters)
@@ -25,7 +25,8 @@ func (c *conn) insert(q proto.Query, ins insertion) error {
 	rows, err := c.gather(path)
 	defer os.Remove(path)
 	if err == nil && rows > 0 {
-		// Rows that are all there are inserted even if the client goes now, as by the server.
+		// Once all rows have arrived, they are inserted even if the client disconnects, as by the
+		// real server.
 		text := fmt.Sprintf("%s SELECT * FROM file(%s, 'Native')", ins.head, quote(path))
 		err = c.sendResult(text, q.Parameters)
 	}
@@ -36,9 +37,9 @@ func (c *conn) insert(q proto.Query, ins insertion) error {
 	return err
 }
 
-var errCancelled = errors.New("the client cancels its INSERT")
+var errCancelled = errors.New("the client canceled its INSERT")
 
-// gather writes the blocks that a client sends to a file, and returns the number of their rows.
+// gather writes the blocks that a client sends to a file, and returns how many rows they have.
 func (c *conn) gather(path string) (rows int, err error) {
 	f, err := os.Create(path)
 	if err != nil {

@@ -1,11 +1,10 @@
-// Command clickhouseserver is a stand-in for ClickHouse's server where its image cannot be had.
-// ClickHouse's engine also comes as a library. This program gives it the native protocol of the
-// server, as far as clickhouse-go, ch-go and GORM's driver use it. README.md says what it cannot
-// do.
+// Command clickhouseserver is a stand-in for ClickHouse's server on machines that cannot get its
+// image. It adds the server's native protocol to the library of ClickHouse's engine, as far as
+// clickhouse-go, ch-go and GORM's driver use it. README.md says what it cannot do.
 //
-// It names itself in its hello, so that what runs against it can tell. It takes its user, its
-// password and a database to create from CLICKHOUSE_USER, CLICKHOUSE_PASSWORD and CLICKHOUSE_DB, as
-// the official image does.
+// It names itself in its hello, so that clients can distinguish it from the server. Like the
+// official image, it reads its user, its password and a database to create from CLICKHOUSE_USER,
+// CLICKHOUSE_PASSWORD and CLICKHOUSE_DB.
 package main
 
 import (
@@ -67,8 +66,8 @@ func run(ctx context.Context, library, path, listen string) error {
 		return err
 	case <-ctx.Done():
 	}
-	// What the engine still does when time is up it does again, or drops, when it starts the next
-	// time.
+	// Work that is unfinished when the time is up is repeated or dropped at the engine's next
+	// start.
 	ctx, cancel := context.WithTimeout(context.Background(), 700*time.Millisecond)
 	defer cancel()
 	_ = l.Close()

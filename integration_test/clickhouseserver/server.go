@@ -12,26 +12,27 @@ import (
 	"github.com/ClickHouse/ch-go/proto"
 )
 
-// serverName is how the server tells clients that it is not the real one.
+// serverName tells clients that the server is not the real one.
 const serverName = "idmint stand-in (libchdb)"
 
-// A server gives each client a session of the engine.
+// A server provides each client with a session of the engine.
 type server struct {
 	engine         *engine
 	user, password string
-	insertDir      string // empty but for rows of INSERTs under way
+	insertDir      string // empty except for the rows of running INSERTs
 	hello          proto.ServerHello
 	inserts        atomic.Uint64
 
-	admin *session // which keeps the engine open while there are no clients
+	admin *session // keeps the engine open while there are no clients
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	clients map[net.Conn]struct{}
 	closed  bool
 	wg      sync.WaitGroup // counts clients
 }
 
-// newServer makes a server, with a database beside the one called default unless its name is empty.
+// newServer returns a server. If database is not empty, it creates that database in addition to the
+// one called default.
 func newServer(e *engine, insertDir, user, password, database string) (*server, error) {
 	s := &server{
 		engine: e, user: user, password: password, insertDir: insertDir,
@@ -62,7 +63,7 @@ func (s *server) open(database string) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The engine takes any expression for a SELECT, which the server does not.
+	// Unlike the server, the engine accepts any expression as a SELECT.
 	if err = setAll(eng, map[string]string{"implicit_select": "0"}); err == nil {
 		_, err = table(eng, "USE "+identifier(database), nil)
 	}
@@ -116,8 +117,8 @@ func (s *server) remove(c net.Conn) {
 	s.wg.Done()
 }
 
-// close ends all connections, and then the engine's sessions, unless a query of theirs runs until
-// the context ends.
+// close ends all connections, and then the engine's sessions, unless one of their queries still
+// runs when the context ends.
 func (s *server) close(ctx context.Context) {
 	s.mu.Lock()
 	if s.closed {
@@ -138,6 +139,6 @@ func (s *server) close(ctx context.Context) {
 	select {
 	case <-ended:
 	case <-ctx.Done():
-		log.Print("a query still runs")
+		log.Print("a query is still running")
 	}
 }

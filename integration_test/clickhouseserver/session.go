@@ -13,16 +13,16 @@ import (
 	native "github.com/ClickHouse/clickhouse-go/v2/lib/proto"
 )
 
-// A conn is a client's connection with a session of the engine. One goroutine has it.
+// A conn is a client's connection with a session of the engine. Only one goroutine uses it.
 type conn struct {
 	srv    *server
 	net    net.Conn
 	eng    *session
 	in     *proto.Reader
-	out    proto.Buffer // what flush sends
+	out    proto.Buffer // to be sent by flush
 	pack   *compress.Writer
 	scope  scope
-	packed bool // the blocks of the current query
+	packed bool // whether the blocks of the current query are compressed
 }
 
 func newConn(srv *server, c net.Conn) *conn {
@@ -38,7 +38,7 @@ func (c *conn) flush() error {
 	return err
 }
 
-// packet reads what kind of packet the client sends.
+// packet reads the kind of the client's next packet.
 func (c *conn) packet() (proto.ClientCode, error) {
 	n, err := c.in.UVarInt()
 	if err == nil && n > uint64(proto.ClientTablesStatusRequest) {
@@ -47,7 +47,7 @@ func (c *conn) packet() (proto.ClientCode, error) {
 	return proto.ClientCode(n), err
 }
 
-// serve speaks with a client until it goes or breaks the protocol.
+// serve serves a client until it disconnects or violates the protocol.
 func (c *conn) serve() error {
 	packet, err := c.packet()
 	if err == nil && packet != proto.ClientCodeHello {
@@ -61,7 +61,7 @@ func (c *conn) serve() error {
 		return err
 	}
 	defer func() {
-		if c.eng != nil { // even if the client does not hear of it
+		if c.eng != nil { // even if the client is gone
 			c.eng.close()
 		}
 	}()
@@ -102,7 +102,7 @@ func unknownPacket(packet uint64) error {
 	return &exception{codeUnknownPacket, fmt.Sprintf("Unknown packet %d from client", packet)}
 }
 
-// begin opens the session that a hello asks for, and answers.
+// begin opens the session that a hello requests, and answers.
 func (c *conn) begin(h proto.ClientHello) (err error) {
 	if h.User != c.srv.user || h.Password != c.srv.password {
 		return &exception{codeAuthentication, h.User +
@@ -122,7 +122,7 @@ func (c *conn) begin(h proto.ClientHello) (err error) {
 	return c.flush()
 }
 
-// query answers a query. An error is one after which the connection cannot go on.
+// query answers a query. It returns an error only if the connection cannot continue.
 func (c *conn) query() error {
 	var q proto.Query
 	if err := q.DecodeAware(c.in, revision); err != nil {
@@ -139,7 +139,7 @@ func (c *conn) query() error {
 	if err := c.readNoTables(); err != nil {
 		return err
 	}
-	if strings.EqualFold(firstWord(q.Body), "SET") { // what it sets is to stay
+	if strings.EqualFold(firstWord(q.Body), "SET") { // these settings must persist
 		q.Settings = nil
 	}
 	err := severalStatements(q.Body)
@@ -160,7 +160,7 @@ func (c *conn) query() error {
 	return err
 }
 
-// fatal is an error after which a connection cannot go on, even if it is an exception.
+// A fatal error is one after which a connection cannot continue, even if it is an exception.
 type fatal struct{ error }
 
 func (f fatal) Unwrap() error { return f.error }
@@ -172,7 +172,7 @@ func firstWord(sql string) string {
 	return ""
 }
 
-// readNoTables reads the block that ends the external tables of a query, of which there are none.
+// readNoTables reads the block that ends the external tables of a query. Any table is an error.
 func (c *conn) readNoTables() error {
 	packet, err := c.packet()
 	if err == nil && packet != proto.ClientCodeData {
@@ -183,12 +183,12 @@ func (c *conn) readNoTables() error {
 	}
 	b, err := c.readBlock()
 	if err == nil && len(b.Columns) > 0 {
-		err = &exception{codeNotImplemented, "the stand-in takes no external tables"}
+		err = &exception{codeNotImplemented, "the stand-in does not support external tables"}
 	}
 	return err
 }
 
-// readBlock reads a block behind its packet's number.
+// readBlock reads a block after its packet's number.
 func (c *conn) readBlock() (*native.Block, error) {
 	if _, err := c.in.Str(); err != nil { // a name
 		return nil, err
@@ -200,8 +200,8 @@ func (c *conn) readBlock() (*native.Block, error) {
 	return decode(c.in, revision)
 }
 
-// run runs a statement and sends its result. A client that cancels it, or goes, is heard when it
-// has ended.
+// run runs a statement and sends its result. It notices only at the end that a client has canceled
+// the statement or disconnected.
 func (c *conn) run(sql string, parameters []proto.Parameter) error {
 	err := c.sendResult(sql, parameters)
 	if err == nil {
@@ -255,7 +255,7 @@ func (c *conn) sendBlock(b *native.Block) error {
 	c.out.PutString("")
 	start := len(c.out.Buf)
 	if err := encode(&c.out, b); err != nil {
-		c.out.Buf = c.out.Buf[:before] // the client is to read the error
+		c.out.Buf = c.out.Buf[:before] // the client must read the error
 		return err
 	}
 	if c.packed {
@@ -267,13 +267,13 @@ func (c *conn) sendBlock(b *native.Block) error {
 	return c.flush()
 }
 
-// refuse tells the client why the connection ends, if it still listens.
+// refuse tells the client why the connection ends, if the client still reads.
 func (c *conn) refuse(err error) error {
 	_ = c.sendException(err)
 	return err
 }
 
-// sendException also sends what goes before it.
+// sendException sends an exception, and everything that is buffered before it.
 func (c *conn) sendException(err error) error {
 	x := &exception{code: codeUnknownException, message: err.Error()}
 	errors.As(err, &x)
@@ -285,7 +285,7 @@ func (c *conn) sendException(err error) error {
 	return c.flush()
 }
 
-// helloOf is what the server says of itself.
+// helloOf returns the server's hello.
 func helloOf(eng *session) (h proto.ServerHello, err error) {
 	rows, err := table(eng, "SELECT version(), timezone()", nil)
 	if err != nil {

@@ -9,11 +9,12 @@ import (
 	native "github.com/ClickHouse/clickhouse-go/v2/lib/proto"
 )
 
-// A scope holds the settings of a session that are there for its current query alone. They stay
-// until a query comes without them, as clients send the same with each, and then are the defaults.
+// A scope holds the settings of a session that are meant only for its current query. They stay
+// until a query omits them, because clients send the same settings with each query, and are then
+// reset to the defaults.
 type scope struct{ set map[string]string } // SQL of the value, by name
 
-// apply gives the session the settings of a query.
+// apply applies the settings of a query to the session.
 func (s *scope) apply(eng *session, settings []proto.Setting) error {
 	want, defaults := map[string]string{}, map[string]string{}
 	for _, x := range settings {
@@ -28,7 +29,7 @@ func (s *scope) apply(eng *session, settings []proto.Setting) error {
 	for name := range s.set {
 		defaults[name] = "DEFAULT"
 	}
-	if err := setAll(eng, defaults); err != nil { // first, as readonly lets nothing else be set
+	if err := setAll(eng, defaults); err != nil { // first, because readonly forbids other settings
 		return err
 	}
 	s.set = nil

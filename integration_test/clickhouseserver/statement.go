@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A token is a word, a quoted text, a sign; depth counts the brackets that it is in.
+// A token is a word, a quoted text or a sign. Its depth is the number of brackets around it.
 type token struct {
 	text       string
 	start, end int
@@ -20,8 +20,8 @@ func (t token) is(words ...string) bool {
 	})
 }
 
-// tokens takes a statement apart, without blanks and comments. What it does not know is a sign of
-// one byte: the engine will complain.
+// tokens splits a statement into tokens, without blanks and comments. It returns unknown text as
+// signs of one byte, about which the engine will complain.
 func tokens(sql string) []token {
 	var all []token
 	depth := 0
@@ -87,15 +87,15 @@ func isWord(c byte) bool {
 		c >= 0x80
 }
 
-// An insertion is a statement whose rows come in blocks from the client.
+// An insertion is a statement whose rows the client sends in blocks.
 type insertion struct {
 	head    string // INSERT with its table, columns and settings
 	table   string
 	columns string // as written, * for all
 }
 
-// insertionOf returns what an INSERT without values and without SELECT says. The client's format is
-// that of the protocol, whatever it is called.
+// insertionOf parses an INSERT without values and without SELECT. It ignores the name of the
+// format, because the client's rows are in the format of the protocol.
 func insertionOf(sql string) (insertion, bool) {
 	ts := tokens(sql)
 	for len(ts) > 0 && ts[len(ts)-1].is(";") {
@@ -140,7 +140,7 @@ func insertionOf(sql string) (insertion, bool) {
 	return ins, true
 }
 
-// closing returns the place behind the bracket that closes the one at i.
+// closing returns the index after the bracket that closes the one at i.
 func closing(ts []token, i int) int {
 	for j := i + 1; j < len(ts); j++ {
 		if ts[j].text == ")" && ts[j].depth == ts[i].depth {
@@ -150,8 +150,8 @@ func closing(ts []token, i int) int {
 	return len(ts)
 }
 
-// hasColumns tells whether a statement's result has columns even where it has no rows, and is
-// without effect.
+// hasColumns reports whether a statement has no effect, and a result that has columns even without
+// rows.
 func hasColumns(sql string) bool {
 	ts := tokens(sql)
 	for len(ts) > 0 && ts[0].text == "(" {
@@ -165,8 +165,8 @@ func hasColumns(sql string) bool {
 	})
 }
 
-// severalStatements is the server's failure of a text that holds more than one, all of which the
-// engine would execute. The values of an INSERT are not looked into.
+// severalStatements returns the server's error for a text with more than one statement, all of
+// which the engine would execute. It does not examine the values of an INSERT.
 func severalStatements(sql string) error {
 	ts := tokens(sql)
 	for i, t := range ts[:max(len(ts)-1, 0)] {
@@ -179,7 +179,7 @@ func severalStatements(sql string) error {
 	return nil
 }
 
-// withoutFormat cuts off a query's FORMAT, which says nothing to clients of this protocol.
+// withoutFormat removes a query's FORMAT, which has no meaning for clients of this protocol.
 func withoutFormat(sql string) string {
 	ts := tokens(sql)
 	for len(ts) > 0 && ts[len(ts)-1].is(";") {
@@ -193,7 +193,7 @@ func withoutFormat(sql string) string {
 
 var errQuote = errors.New("a quoted text does not end")
 
-// unquote returns what a text in single quotes stands for, and another text as it is.
+// unquote returns the value of a text in single quotes, and any other text unchanged.
 func unquote(s string) (string, error) {
 	if !strings.HasPrefix(s, "'") {
 		return s, nil
@@ -204,7 +204,7 @@ func unquote(s string) (string, error) {
 	return unescape(s[1 : len(s)-1]), nil
 }
 
-// unescape returns what a text with escapes stands for, as in quotes and in fields of TabSeparated.
+// unescape returns the value of a text with escapes, as in quotes and in fields of TabSeparated.
 func unescape(s string) string {
 	if !strings.ContainsAny(s, `\'`) {
 		return s
@@ -230,7 +230,7 @@ func quote(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
 }
 
-// identifier is a name in SQL, whatever it is made of.
+// identifier returns any name as an identifier in SQL.
 func identifier(s string) string {
 	return "`" + strings.NewReplacer(`\`, `\\`, "`", "\\`").Replace(s) + "`"
 }

@@ -21,8 +21,8 @@ import (
 	tcnetwork "github.com/testcontainers/testcontainers-go/network"
 )
 
-// A Cluster is the nodes of a store. Each may be killed, stopped, cut off and started again. It
-// keeps its address, by which it knows the others and clients know it.
+// A Cluster holds the nodes of a store. Each node can be killed, stopped, cut off and restarted,
+// and keeps its address, which the other nodes and clients know.
 type Cluster struct {
 	Kind  Kind
 	Nodes []*Server
@@ -30,15 +30,15 @@ type Cluster struct {
 	network *testcontainers.DockerNetwork
 }
 
-// RunCluster runs n nodes of a store, from 1 to 9, on a network of their own. Clients on this
-// machine reach them by their addresses there, which takes Linux. Settings are added to what
-// configures every node: flags of etcd, lines of ZooKeeper's zoo.cfg or of cassandra.yaml. Errors:
-// [*UnavailableError] and others.
+// RunCluster runs n nodes of a store, from 1 to 9, on a separate network. Clients on this machine
+// reach them by their addresses on it, which requires Linux. Settings are added to the
+// configuration of every node: flags of etcd, or lines of ZooKeeper's zoo.cfg or of cassandra.yaml.
+// If the store is not available, the error is an [*UnavailableError].
 func RunCluster(ctx context.Context, k Kind, n int, settings ...string) (*Cluster, error) {
 	return runCluster(ctx, k, n, "", nil, settings)
 }
 
-// runNode is a cluster of one.
+// runNode runs a cluster of one node.
 func runNode(
 	ctx context.Context, k Kind, disk string, access *Access, settings []string,
 ) (*Server, error) {
@@ -92,10 +92,10 @@ func runCluster(
 	return c, nil
 }
 
-// newNetwork makes a network, and chooses addresses of n nodes on it.
+// newNetwork creates a network, and chooses the addresses of n nodes on it.
 func newNetwork(ctx context.Context, n int) (*testcontainers.DockerNetwork, []string, error) {
 	for tries := 1; ; tries++ {
-		// 198.18.0.0/15 is for tests of networks: nothing else is there
+		// 198.18.0.0/15 is reserved for tests of networks
 		subnet := netip.AddrFrom4([4]byte{198, byte(18 + rand.IntN(2)), byte(rand.IntN(256)), 0})
 		gateway := subnet.Next()
 		made, err := tcnetwork.New(ctx,
@@ -118,7 +118,7 @@ func newNetwork(ctx context.Context, n int) (*testcontainers.DockerNetwork, []st
 	}
 }
 
-// startNode starts a node, and does not wait for it.
+// startNode starts a node without waiting for it.
 func startNode(ctx context.Context, n node, disk, on string) (*Server, error) {
 	spec := known[n.kind]
 	options := append(spec.store.configure(n),
@@ -138,7 +138,7 @@ func startNode(ctx context.Context, n node, disk, on string) (*Server, error) {
 	}, nil
 }
 
-// each does something for each node at the same time, and returns the errors.
+// each calls f for all nodes at the same time, and returns the errors.
 func (c *Cluster) each(do func(i int) error) error {
 	errs := make([]error, len(c.Nodes))
 	var all sync.WaitGroup
@@ -154,7 +154,7 @@ func (c *Cluster) await(ctx context.Context, from string) error {
 	return c.each(func(i int) error { return c.Nodes[i].await(ctx, from) })
 }
 
-// Addresses are those of all nodes.
+// Addresses returns the addresses of all nodes.
 func (c *Cluster) Addresses() []string {
 	var all []string
 	for _, s := range c.Nodes {
@@ -163,8 +163,8 @@ func (c *Cluster) Addresses() []string {
 	return all
 }
 
-// Leader is the index of the node that says that it leads. Cassandra has none. Errors: no node that
-// answers leads.
+// Leader returns the index of the node that says that it leads, or an error if no answering node
+// does. Cassandra has no leader.
 func (c *Cluster) Leader(ctx context.Context) (int, error) {
 	var errs []error
 	for i, s := range c.Nodes {
@@ -177,8 +177,9 @@ func (c *Cluster) Leader(ctx context.Context) (int, error) {
 	return 0, errors.Join(append(errs, fmt.Errorf("no node of %s leads", c.Kind))...)
 }
 
-// Restart starts the nodes that do not run, with the data that they had, and waits until all nodes
-// answer. A node that is alone needs this, since it answers only when it has its majority.
+// Restart starts the nodes that are not running, with the data that they had, and waits until all
+// nodes answer. A single node cannot be restarted by [Server.Restart], because it answers only when
+// it has its majority.
 func (c *Cluster) Restart(ctx context.Context) error {
 	err := c.each(func(i int) error {
 		s := c.Nodes[i]
@@ -194,10 +195,10 @@ func (c *Cluster) Restart(ctx context.Context) error {
 	return c.await(ctx, "started again")
 }
 
-// Stop ends the cluster, and its data.
+// Stop ends the cluster, and removes its data.
 func (c *Cluster) Stop() error {
 	err := c.each(func(i int) error {
-		if c.Nodes[i] == nil { // it was never started
+		if c.Nodes[i] == nil { // was never started
 			return nil
 		}
 		return c.Nodes[i].Stop()
@@ -205,10 +206,10 @@ func (c *Cluster) Stop() error {
 	return errors.Join(err, c.network.Remove(context.Background()))
 }
 
-// Links are ways of packets to and from a node.
+// Links are directions of packets to or from a node.
 type Links uint8
 
-// The ways.
+// The directions.
 const (
 	FromPeers Links = 1 << iota // other nodes of the cluster
 	ToPeers
@@ -219,19 +220,20 @@ const (
 	Clients = FromClients | ToClients
 )
 
-// ErrNoPartition is returned where this program may not drop a server's packets.
+// ErrNoPartition is returned if this program is not allowed to drop a server's packets.
 var ErrNoPartition = errors.New(
 	"no partitions: they take root on Linux, with the commands nsenter and iptables")
 
-// Cut drops all packets of the links, silently, as a network does that is broken. It adds to what
-// is cut already. [Server.Heal] undoes it, and so does the end of the server's container. Clients
-// are those of this machine. Errors: [ErrNoPartition], a node without peers, and others.
+// Cut silently drops all packets of the links, as a broken network does, in addition to links that
+// are already cut. [Server.Heal] undoes it, and so does the end of the server's container. Only
+// clients on this machine are meant. It returns [ErrNoPartition], or an error for a node without
+// peers.
 func (s *Server) Cut(ctx context.Context, links Links) error {
 	inspect, err := s.container.Inspect(ctx)
 	if err != nil {
 		return err
 	}
-	var clients []string // they come through the gateway: the server has a network of its own
+	var clients []string // they use the gateway, because the server is on a separate network
 	for _, n := range inspect.NetworkSettings.Networks {
 		clients = append(clients, n.Gateway.String())
 	}
@@ -248,12 +250,12 @@ func (s *Server) Cut(ctx context.Context, links Links) error {
 	drop(FromClients, "INPUT", "s", clients)
 	drop(ToClients, "OUTPUT", "d", clients)
 	if len(rules) == 0 {
-		return fmt.Errorf("%s: there is nobody to cut it off from", s)
+		return fmt.Errorf("%s: has nothing to be cut off from", s)
 	}
 	return s.filter(ctx, inspect.State.Pid, rules...)
 }
 
-// Heal lets all packets through again. Errors: as for [Server.Cut].
+// Heal lets all packets through again. It returns the same errors as [Server.Cut].
 func (s *Server) Heal(ctx context.Context) error {
 	inspect, err := s.container.Inspect(ctx)
 	if err != nil {
@@ -262,7 +264,7 @@ func (s *Server) Heal(ctx context.Context) error {
 	return s.filter(ctx, inspect.State.Pid, "-F INPUT", "-F OUTPUT")
 }
 
-// filter changes the packet filter of the network that a process sees, all rules at once.
+// filter changes all rules of the packet filter at once, in the network of a process.
 func (s *Server) filter(ctx context.Context, pid int, rules ...string) error {
 	if os.Geteuid() != 0 {
 		return ErrNoPartition

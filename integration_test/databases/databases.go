@@ -1,7 +1,7 @@
 // Package databases starts servers for tests and for the report: SQL databases, and the key-value
-// stores etcd, ZooKeeper and Cassandra, of which it runs clusters too. They run in containers, by
-// testcontainers, under the names of the official images. See scripts/databases for machines that
-// have no Docker, or no registry in reach.
+// stores etcd, ZooKeeper and Cassandra, also as clusters. They run in containers, by
+// testcontainers, with the names of the official images. See scripts/databases for machines without
+// Docker, or without access to a registry.
 package databases
 
 import (
@@ -43,51 +43,53 @@ const (
 	Postgres   Kind = "PostgreSQL"
 	MariaDB    Kind = "MariaDB"
 	ClickHouse Kind = "ClickHouse"
-	// Postgres18 is the newest PostgreSQL, for what only it has. Other tests run on 17.
+	// Postgres18 is the newest PostgreSQL, for its new features. Other tests run on 17.
 	Postgres18 Kind = "PostgreSQL 18"
 )
 
-// Kinds lists the kinds of SQL databases. [Stores] lists the others, and [Postgres18] is one of
-// these again.
+// Kinds lists the kinds of SQL databases, except [Postgres18], which is a second PostgreSQL.
+// [Stores] lists the other kinds.
 func Kinds() []Kind { return []Kind{Postgres, MariaDB, ClickHouse} }
 
 // All lists every kind of server.
 func All() []Kind { return append(append(Kinds(), Postgres18), Stores()...) }
 
-// kind is what this package knows of a kind of server.
+// A kind is what this package knows about a kind of server.
 type kind struct {
 	image    string
 	port     string // within the container
 	env      map[string]string
 	url      string   // with %s for the address
-	variable string   // names a server that runs already
+	variable string   // names a server that is already running
 	version  string   // a query
-	shared   []string // the command line of one that many tests share
-	data     string   // where a directory of this machine is mounted that is to hold the data
-	store    *store   // nil: a SQL database
+	shared   []string // command line of a server that many tests share
+	data     string   // where a directory of this machine is mounted for the data
+	store    *store   // nil for a SQL database
 }
 
-// Labels mark a container as one of this run of the tests: what is left of it, scripts/test
-// removes.
+// Labels mark a container as belonging to this run of the tests, so that scripts/test can remove
+// what is left of it.
 func Labels() map[string]string {
 	return map[string]string{"idmint.test": os.Getenv("IDMINT_TEST_RUN")}
 }
 
 var (
 	silent = log.New(io.Discard, "", 0)
-	// quieten has libraries log nothing: attempts until a server answers are no news.
+	// quieten turns off the logs of libraries, because failed attempts until a server answers are
+	// normal.
 	quieten = sync.OnceFunc(func() {
 		tclog.SetDefault(silent)
 		_ = mysql.SetLogger(silent) // log.Logger is a mysql.Logger
 	})
 )
 
-const password = "idmint" // of servers that live as long as a test, behind a port of this machine
+const password = "idmint" // for servers that exist only during a test, on a local port
 
-// brief tells Java that it does not run for long. A start takes two thirds of the processor's time.
+// brief tells Java that it runs only briefly, so that a start takes two thirds of the processor
+// time.
 const brief = " -XX:TieredStopAtLevel=1"
 
-// postgres is a version of PostgreSQL.
+// postgres returns the kind for a version of PostgreSQL.
 func postgres(version, variable string) kind {
 	return kind{
 		image: "postgres:" + version, port: "5432/tcp",
@@ -138,8 +140,9 @@ var known = map[Kind]kind{
 		image: "cassandra:5", port: "9042",
 		env: map[string]string{
 			"MAX_HEAP_SIZE": "400m", "HEAP_NEWSIZE": "100m",
-			// Nodes of a test have nobody to wait for. Accounts are there soon: with a delay of 0,
-			// nodes that wait for others try again without a pause, and take a processor each.
+			// Nodes of a test need not wait for others. The short delay creates accounts soon. With
+			// a delay of 0, nodes that wait for others would retry without a pause, and use a
+			// processor each.
 			"JVM_EXTRA_OPTS": "-Dcassandra.config=file://" + cassandraConfig +
 				" -Dcassandra.skip_wait_for_gossip_to_settle=0 -Dcassandra.ring_delay_ms=2000" +
 				" -Dcassandra.superuser_setup_delay_ms=200" + brief,
@@ -148,13 +151,13 @@ var known = map[Kind]kind{
 	},
 }
 
-// Variable is the environment variable that may name a server of the kind that runs already. It
-// names a SQL database as package dsn reads it, and a store by host:port of its nodes, with commas
-// between them.
+// Variable returns the environment variable that may name a running server of the kind. It names a
+// SQL database in the form of package dsn, and a store by the host:port of its nodes, separated by
+// commas.
 func (k Kind) Variable() string { return known[k].variable }
 
-// An UnavailableError is returned where a server of the kind cannot be had. No Docker engine
-// answers, or it has no image and cannot pull it.
+// An UnavailableError is returned if a server of the kind is not available, because no Docker
+// engine answers, or because it has no image and cannot pull it.
 type UnavailableError struct {
 	Kind Kind
 	Err  error
@@ -162,26 +165,26 @@ type UnavailableError struct {
 
 func (e *UnavailableError) Error() string {
 	return fmt.Sprintf(
-		"no %s: %v. `make test` installs what is missing; %s may name a server that runs", e.Kind,
+		"no %s: %v. `make test` installs what is missing; %s can name a running server", e.Kind,
 		e.Err, e.Kind.Variable())
 }
 
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// A Server is a server that answers: a SQL database, or a node of a store.
+// A Server is a running SQL database, or a running node of a store.
 type Server struct {
 	Kind      Kind
-	DSN       dsn.DSN  // SQL: of a database of which it may do everything
-	Addresses []string // a store: host:port, of each node where a variable names several
-	Access    *Access  // a store that RunSecure started: what a client needs; nil: nothing
-	Version   string   // as it says, and where it comes from
+	DSN       dsn.DSN  // SQL: with all rights on its database
+	Addresses []string // a store: host:port, of each node if a variable names several
+	Access    *Access  // what a client needs for a store of RunSecure, otherwise nil
+	Version   string   // as the server reports it, with its origin
 
-	container testcontainers.Container      // nil for one that was running
-	network   *testcontainers.DockerNetwork // nil, or its own: Stop removes it
+	container testcontainers.Container      // nil for a server that was already running
+	network   *testcontainers.DockerNetwork // removed by Stop; may be nil
 	peers     []string                      // IP addresses of the other nodes
 }
 
-// String names the server by where it is.
+// String returns the server's kind and address.
 func (s *Server) String() string {
 	if s.isStore() {
 		return fmt.Sprintf("%s at %s", s.Kind, strings.Join(s.Addresses, ","))
@@ -189,7 +192,7 @@ func (s *Server) String() string {
 	return s.DSN.String()
 }
 
-// Name is what the variable of its kind holds to name the server.
+// Name returns the value by which the variable of its kind names the server.
 func (s *Server) Name() string {
 	if s.isStore() {
 		return strings.Join(s.Addresses, ",")
@@ -199,11 +202,11 @@ func (s *Server) Name() string {
 
 func (s *Server) isStore() bool { return known[s.Kind].store != nil }
 
-// InMemory is a disk for [Run]: the data are in memory, and gone when the server stops.
+// InMemory is a disk for [Run] that keeps the data in memory, until the server stops.
 const InMemory = "memory"
 
-// Start returns the server that the kind's variable names, or else runs one on the disk, as [Run]
-// does. Errors: [*UnavailableError] and others.
+// Start returns the server that the kind's variable names. Without one it runs a server on the
+// disk, as [Run] does. If that is not available, the error is an [*UnavailableError].
 func Start(ctx context.Context, k Kind, disk string) (*Server, error) {
 	named := os.Getenv(k.Variable())
 	if named == "" {
@@ -221,11 +224,11 @@ func Start(ctx context.Context, k Kind, disk string) (*Server, error) {
 	return s, s.await(ctx, k.Variable())
 }
 
-// Run runs a server in a container of its own, which may be killed. Its address stays the same when
-// it is started again. Its data are in the directory disk of this machine, which all may write to,
-// in memory if that is [InMemory], or in the container if it is "". Args go to the server's command
-// line. A store is a cluster of
-// one: see [RunCluster] for its args. Errors: [*UnavailableError] and others.
+// Run runs a server in a separate container, which may be killed, and has the same address after a
+// restart. Its data are in the directory disk of this machine, which must be writable for all, or
+// in memory if disk is [InMemory], or in the container if it is "". Args are added to the server's
+// command line. A store is a cluster of one node: see [RunCluster] for its args. If no server is
+// available, the error is an [*UnavailableError].
 func Run(ctx context.Context, k Kind, disk string, args ...string) (s *Server, err error) {
 	if known[k].store != nil {
 		return runNode(ctx, k, disk, nil, args)
@@ -291,7 +294,7 @@ func launch(
 				c.Mounts = append(c.Mounts, mount.Mount{
 					Type: mount.TypeVolume, Target: spec.data,
 					VolumeOptions: &mount.VolumeOptions{NoCopy: true, DriverConfig: &mount.Driver{
-						Name: "local", // a plain tmpfs would keep the image's mode
+						Name: "local", // an anonymous tmpfs would keep the image's mode
 						Options: map[string]string{
 							"type": "tmpfs", "device": "tmpfs", "o": "mode=1777",
 						},
@@ -311,7 +314,7 @@ func launch(
 	return c, nil
 }
 
-// unlessImage says that a server cannot be had where the lack of its image explains the error.
+// unlessImage returns an [*UnavailableError] if the lack of the server's image explains the error.
 func unlessImage(ctx context.Context, k Kind, err error) error {
 	if hasImage(ctx, known[k].image) {
 		return err
@@ -319,7 +322,7 @@ func unlessImage(ctx context.Context, k Kind, err error) error {
 	return &UnavailableError{k, err}
 }
 
-// Docker reports whether a Docker engine answers. testcontainers panics where there is no socket.
+// Docker returns an error unless a Docker engine answers. Without a socket, testcontainers panics.
 func Docker(ctx context.Context) (err error) {
 	defer func() {
 		if recover() != nil {
@@ -334,8 +337,8 @@ func Docker(ctx context.Context) (err error) {
 	return err
 }
 
-// imageOf is an image's name, which testcontainers puts its prefix before. It does so for names of
-// Docker's own registry only: the prefix stands for the other registry too.
+// imageOf returns an image's name with testcontainers' prefix. testcontainers adds the prefix only
+// to names in Docker's own registry, so imageOf replaces another registry by it.
 func imageOf(image string) string {
 	path, other := strings.CutPrefix(image, "quay.io/")
 	if prefix := testcontainers.ReadConfig().Config.HubImageNamePrefix; other && prefix != "" {
@@ -344,8 +347,7 @@ func imageOf(image string) string {
 	return image
 }
 
-// hasImage reports whether the engine has an image, pulled or under the name that testcontainers is
-// told to put before it.
+// hasImage reports whether the engine has an image, with or without the prefix of testcontainers.
 func hasImage(ctx context.Context, image string) bool {
 	docker, err := testcontainers.NewDockerClientWithOpts(ctx)
 	if err != nil {
@@ -359,9 +361,9 @@ func hasImage(ctx context.Context, image string) bool {
 	return err == nil
 }
 
-// FreePort is a port of this machine that nobody listens on. It lies below those that systems give
-// to outgoing connections. So none of these takes it before a server does. A client that asks for
-// it while there is no server does not meet itself.
+// FreePort returns a port of this machine on which nobody listens. It is below the ports for
+// outgoing connections, so that none of these uses it before a server does, and a client that
+// connects to it without a server does not connect to itself.
 func FreePort() (string, error) {
 	for tries := 1; ; tries++ {
 		port := strconv.Itoa(10_000 + rand.IntN(20_000))
@@ -375,7 +377,8 @@ func FreePort() (string, error) {
 	}
 }
 
-// startTime bounds how long a server may take until it answers: slow machines run several at once.
+// startTime limits how long a server may take until it answers, even on a slow machine that starts
+// several at once.
 const startTime = 3 * time.Minute
 
 // await waits until the server answers.
@@ -416,7 +419,7 @@ func (s *Server) version(ctx context.Context) (version string, err error) {
 	return version, err
 }
 
-// name is what the server calls itself: the stand-in for ClickHouse says so.
+// name returns the server's own name, by which the stand-in for ClickHouse identifies itself.
 func (s *Server) name() string {
 	if s.Kind == Postgres18 {
 		return string(Postgres)
@@ -443,8 +446,8 @@ func (s *Server) name() string {
 	return fmt.Sprintf("%s by %s,", ClickHouse, v.Name)
 }
 
-// Running reports whether the server's container runs. Errors: Docker's, as of a container that is
-// gone.
+// Running reports whether the server's container is running. It returns Docker's error, for example
+// if the container no longer exists.
 func (s *Server) Running(ctx context.Context) (bool, error) {
 	state, err := s.container.State(ctx)
 	if err != nil {
@@ -453,10 +456,10 @@ func (s *Server) Running(ctx context.Context) (bool, error) {
 	return state.Running, nil
 }
 
-// Log is what the server has written, for a test that failed.
+// Log returns the server's output, for a test that failed.
 func (s *Server) Log() string { return LogOf(s.container) }
 
-// LogOf is what a container has written.
+// LogOf returns the output of a container.
 func LogOf(c testcontainers.Container) string {
 	r, err := c.Logs(context.Background())
 	if err != nil {
@@ -467,9 +470,9 @@ func LogOf(c testcontainers.Container) string {
 	return string(text)
 }
 
-// Signal sends the server a signal: KILL ends it in the middle of what it does, STOP holds it until
-// CONT. A server that is told to stop has stopped when Signal returns: on a busy machine it would
-// answer for some time more.
+// Signal sends the server a signal: KILL ends it at once, and STOP stops it until CONT. After STOP,
+// Signal waits until the server has stopped, because on a busy machine it would otherwise still
+// answer for some time.
 func (s *Server) Signal(ctx context.Context, signal string) error {
 	docker, err := testcontainers.NewDockerClientWithOpts(ctx)
 	if err != nil {
@@ -494,12 +497,12 @@ func (s *Server) Signal(ctx context.Context, signal string) error {
 	}
 }
 
-// stopped tells if ps shows a process, by its number and its state, as one that a signal holds.
+// stopped reports whether the output of ps shows a process as stopped by a signal.
 func stopped(process []string) bool {
 	return len(process) == 2 && strings.HasPrefix(process[1], "T")
 }
 
-// Restart starts a server that was killed, with the data that it had, and waits until it answers.
+// Restart restarts a server that was killed, with the data that it had, and waits until it answers.
 func (s *Server) Restart(ctx context.Context) error {
 	running, err := s.Running(ctx)
 	for ; running && err == nil; running, err = s.Running(ctx) {
@@ -527,8 +530,8 @@ func (s *Server) Exec(ctx context.Context, command ...string) (string, error) {
 	return string(output), err
 }
 
-// Stop ends a server that Run started, and its data. A server that was running before is left as it
-// is.
+// Stop ends a server that Run started, and removes its data. It does nothing to a server that was
+// already running.
 func (s *Server) Stop() error {
 	if s.container == nil {
 		return nil
@@ -540,8 +543,8 @@ func (s *Server) Stop() error {
 	return err
 }
 
-// Create makes a database on the server, and returns its name and what drops it. On a store it is a
-// prefix, a path or a keyspace: see [Server.Place].
+// Create creates a database on the server, and returns its name and a function that drops it. On a
+// store it is a prefix, a path or a keyspace: see [Server.Place].
 func (s *Server) Create(ctx context.Context, name string) (
 	dsn.DSN, func(context.Context) error, error,
 ) {
@@ -563,7 +566,7 @@ func (s *Server) Create(ctx context.Context, name string) (
 		_, err = db.ExecContext(ctx, statement)
 		return errors.Join(err, db.Close())
 	}
-	// PostgreSQL waits for 5 s until the others' sessions have ended
+	// PostgreSQL waits up to 5 s for other sessions to end
 	again := func(ctx context.Context) (err error) {
 		for range 3 {
 			if err = do(ctx, drop); err == nil {

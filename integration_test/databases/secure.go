@@ -22,23 +22,24 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 )
 
-// Access is what a client of a server that [RunSecure] started needs: a user with a password, and
-// files in PEM for TLS.
+// Access holds what a client needs for a server that [RunSecure] started: a user with a password,
+// and PEM files for TLS.
 //
-// All of them ask for the client's certificate. etcd and Cassandra ask for the user too. ZooKeeper
-// asks for the digest of a user and takes any: the ACL of a node says what that user may do there.
+// All servers require the client's certificate. etcd and Cassandra also require the user. ZooKeeper
+// requires the digest of a user, and accepts any, because the ACL of a node says what the user may
+// do there.
 type Access struct {
 	User, Password        string
-	CA, Certificate, Key  string // paths; the client's
-	ca, server, serverKey string // in PEM
+	CA, Certificate, Key  string // the client's, as paths
+	ca, server, serverKey string // as PEM
 }
 
-// RunSecure runs one node of a store that only lets clients in which have its [Access]: TLS with a
-// certificate of theirs, and a user with a password. The client's files are in dir. Errors:
-// [*UnavailableError] and others.
+// RunSecure runs one node of a store that admits only clients with its [Access]: TLS with a client
+// certificate, and a user with a password. It writes the client's files to dir. If no server is
+// available, the error is an [*UnavailableError].
 func RunSecure(ctx context.Context, k Kind, dir string) (*Server, error) {
 	user, secret := "idmint", password
-	if k == Cassandra { // whose first user lets the others in
+	if k == Cassandra { // its first user creates the other
 		user, secret = firstUser, firstUser
 	}
 	return runNode(ctx, k, "", &Access{
@@ -48,7 +49,8 @@ func RunSecure(ctx context.Context, k Kind, dir string) (*Server, error) {
 	}, nil)
 }
 
-// certify makes the certificates of an authority, of a server with the addresses, and of a client.
+// certify creates the certificates of an authority, of a server with the addresses, and of a
+// client.
 func (a *Access) certify(ips []string) error {
 	now := time.Now()
 	var addresses []net.IP
@@ -77,7 +79,7 @@ func (a *Access) certify(ips []string) error {
 			SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: name},
 			NotBefore: authority.NotBefore, NotAfter: authority.NotAfter, IPAddresses: addresses,
 			KeyUsage: x509.KeyUsageDigitalSignature,
-			// etcd's gateway to HTTP is a client of etcd, with the server's certificate
+			// etcd's HTTP gateway is a client of etcd that uses the server's certificate
 			ExtKeyUsage: []x509.ExtKeyUsage{
 				x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth,
 			},
@@ -93,7 +95,7 @@ func (a *Access) certify(ips []string) error {
 		os.WriteFile(a.Key, []byte(key), 0o600))
 }
 
-// sign returns a certificate and its key in PEM.
+// sign returns a certificate and its key as PEM.
 func sign(cert, authority *x509.Certificate, key, by *ecdsa.PrivateKey) (string, string, error) {
 	der, err := x509.CreateCertificate(rand.Reader, cert, authority, &key.PublicKey, by)
 	if err != nil {
@@ -106,7 +108,7 @@ func sign(cert, authority *x509.Certificate, key, by *ecdsa.PrivateKey) (string,
 	return block("CERTIFICATE", der), block("PRIVATE KEY", keyDER), err
 }
 
-// TLS is the configuration of a client. It is nil where the server takes none.
+// TLS returns the configuration of a client. It returns nil if the server does not use TLS.
 func (a *Access) TLS() (*tls.Config, error) {
 	if a == nil {
 		return nil, nil
@@ -140,13 +142,13 @@ func (a *Access) Dial(ctx context.Context, address string) (net.Conn, error) {
 	return (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", address)
 }
 
-// Where a secure server has its files.
+// The paths of a secure server's files.
 const (
-	serverFile = "/idmint/server.pem" // certificate and key
+	serverFile = "/idmint/server.pem" // with certificate and key
 	caFile     = "/idmint/ca.pem"
 )
 
-// files puts the server's files into its container.
+// files copies the server's files into its container.
 func (n node) files() []testcontainers.ContainerCustomizer {
 	return []testcontainers.ContainerCustomizer{
 		n.write(serverFile, n.access.server+n.access.serverKey),
@@ -187,7 +189,7 @@ func (n node) cassandraTLS() []string {
 	}
 }
 
-// secureEtcd makes the user, and from then on nobody else may do anything.
+// secureEtcd creates the user, after which nobody else may do anything.
 func secureEtcd(ctx context.Context, s *Server) error {
 	type m map[string]string
 	for _, step := range []struct {
@@ -214,9 +216,9 @@ func secureEtcd(ctx context.Context, s *Server) error {
 	return nil
 }
 
-const firstUser = "cassandra" // and its password
+const firstUser = "cassandra" // and also its password
 
-// secureCassandra makes the user, and locks the one that everybody knows.
+// secureCassandra creates the user, and locks the default user, which everybody knows.
 func secureCassandra(ctx context.Context, s *Server) error {
 	if err := s.cql(ctx, fmt.Sprintf(
 		"CREATE ROLE idmint WITH SUPERUSER = true AND LOGIN = true AND PASSWORD = '%s'", password,

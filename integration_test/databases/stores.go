@@ -21,7 +21,7 @@ import (
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 )
 
-// The stores. They are no SQL databases: clients reach them by the addresses of their nodes.
+// The key-value stores, which clients reach by the addresses of their nodes.
 const (
 	Etcd      Kind = "etcd"
 	ZooKeeper Kind = "ZooKeeper"
@@ -31,37 +31,37 @@ const (
 // Stores lists the key-value stores.
 func Stores() []Kind { return []Kind{Etcd, ZooKeeper, Cassandra} }
 
-// store is how nodes of a kind are set up and asked.
+// A store says how nodes of a kind are set up and queried.
 type store struct {
 	configure func(n node) []testcontainers.ContainerCustomizer
-	// ask makes a request of the node at an address that needs the majority of its cluster.
+	// ask sends the node at an address a request that needs the majority of its cluster.
 	ask func(ctx context.Context, s *Server, address string) (answer, error)
-	// secure lets nobody in but the user of the server's access; nil where its settings do.
+	// secure admits only the user of the server's access; nil if its settings do so.
 	secure func(ctx context.Context, s *Server) error
-	// drop removes what there is under a name.
+	// drop removes everything under a name.
 	drop   func(ctx context.Context, s *Server, name string) error
-	scheme string // of names in package dsn
+	scheme string // in names of package dsn
 }
 
-// An answer is what a node says of itself.
+// An answer is what a node reports about itself.
 type answer struct {
 	version string
 	leads   bool
 }
 
-// A node is what a container of a store is started with.
+// A node holds what is needed to start a container of a store.
 type node struct {
 	kind     Kind
 	index    int      // in ips
-	ips      []string // of all nodes, which keep them
-	settings []string // of the test
-	access   *Access  // nil: clients need nothing
+	ips      []string // of all nodes, and constant
+	settings []string // from the test
+	access   *Access  // nil if clients need nothing
 }
 
-// ip is the address of the node itself.
+// ip returns the address of the node.
 func (n node) ip() string { return n.ips[n.index] }
 
-// write puts a file into the container.
+// write copies a file into the container.
 func (n node) write(path string, lines ...string) testcontainers.CustomizeRequestOption {
 	return testcontainers.WithFiles(testcontainers.ContainerFile{
 		Reader:            strings.NewReader(strings.Join(lines, "\n") + "\n"),
@@ -69,22 +69,22 @@ func (n node) write(path string, lines ...string) testcontainers.CustomizeReques
 	})
 }
 
-// Place is the name of a place on the store, as package dsn reads it: a prefix of etcd, a path of
-// ZooKeeper or a keyspace of Cassandra. The keyspace is to have a replica on each node, and three
-// at most. Nothing is made there. The name holds the access of a secure server. Errors: the server
-// is no store.
+// Place returns the name of a place on the store, in the form of package dsn: a prefix of etcd, a
+// path of ZooKeeper, or a keyspace of Cassandra, which is to have a replica on each node, and at
+// most three. It does not create the place. The name contains the access of a secure server. It
+// returns an error if the server is not a store.
 func (s *Server) Place(name string) (dsn.DSN, error) {
 	return place(s.Kind, s.Addresses, s.Access, name)
 }
 
-// Place is [Server.Place] on all nodes.
+// Place is like [Server.Place], for all nodes.
 func (c *Cluster) Place(name string) (dsn.DSN, error) {
 	return place(c.Kind, c.Addresses(), nil, name)
 }
 
 func place(k Kind, addresses []string, access *Access, name string) (dsn.DSN, error) {
 	if known[k].store == nil {
-		return dsn.DSN{}, fmt.Errorf("%s is no store with places: %q", k, name)
+		return dsn.DSN{}, fmt.Errorf("%s is not a store with places: %q", k, name)
 	}
 	settings := url.Values{}
 	u := url.URL{
@@ -103,10 +103,10 @@ func place(k Kind, addresses []string, access *Access, name string) (dsn.DSN, er
 	return dsn.Parse(u.String())
 }
 
-// askTime bounds how long a node may take for an answer. One that is stopped gives none.
+// askTime limits how long a node may take to answer. A stopped node does not answer.
 const askTime = 5 * time.Second
 
-// askAll asks every node that the server names, and returns the version of the first.
+// askAll queries every node of the server, and returns the version of the first.
 func (s *Server) askAll(ctx context.Context) (string, error) {
 	var version string
 	for i, address := range s.Addresses {
@@ -121,7 +121,7 @@ func (s *Server) askAll(ctx context.Context) (string, error) {
 	return version, nil
 }
 
-// Ask makes a request of every node that a store names, which needs the majority of its cluster.
+// Ask sends every node of a store a request that needs the majority of its cluster.
 func (s *Server) Ask(ctx context.Context) error {
 	_, err := s.askAll(ctx)
 	return err
@@ -133,7 +133,7 @@ func (s *Server) ask(ctx context.Context, address string) (answer, error) {
 	return known[s.Kind].store.ask(ctx, s, address)
 }
 
-// etcd writes to the disk before it acknowledges: that is its default.
+// By default, etcd writes to the disk before it acknowledges.
 var etcd = store{
 	configure: func(n node) []testcontainers.ContainerCustomizer {
 		scheme := "http"
@@ -181,7 +181,7 @@ var etcd = store{
 	},
 }
 
-// etcd makes a request of an etcd node over HTTP.
+// etcd sends a request to an etcd node over HTTP.
 func (s *Server) etcd(ctx context.Context, address, method, path, body string, result any) error {
 	config, err := s.Access.TLS()
 	if err != nil {
@@ -213,7 +213,7 @@ func (s *Server) etcd(ctx context.Context, address, method, path, body string, r
 	return json.Unmarshal(text, result)
 }
 
-// dropEtcd does so as a user who may do everything: a secure server says no.
+// dropEtcd removes a prefix without authentication, which a secure server rejects.
 func dropEtcd(ctx context.Context, s *Server, name string) error {
 	from := []byte("/" + name)
 	to := slices.Clone(from)
@@ -226,7 +226,7 @@ func dropEtcd(ctx context.Context, s *Server, name string) error {
 	return s.etcd(ctx, s.Addresses[0], "POST", "/v3/kv/deleterange", string(body), &ignored)
 }
 
-// zookeeper writes to the disk before it acknowledges (forceSync): that is its default.
+// By default, ZooKeeper writes to the disk before it acknowledges (forceSync).
 var zookeeper = store{
 	configure: func(n node) []testcontainers.ContainerCustomizer {
 		lines := append([]string{
@@ -250,7 +250,7 @@ var zookeeper = store{
 			n.write("/conf/zoo.cfg", lines...))
 	},
 	drop: dropZooKeeper, scheme: "zookeeper",
-	// A node that has no majority says that it is not serving.
+	// A node without a majority answers that it is not serving.
 	ask: func(ctx context.Context, s *Server, address string) (answer, error) {
 		conn, err := s.Access.Dial(ctx, address)
 		if err != nil {
@@ -278,7 +278,7 @@ var zookeeper = store{
 	},
 }
 
-// dropZooKeeper removes a node and all below it.
+// dropZooKeeper removes a node and all nodes below it.
 func dropZooKeeper(ctx context.Context, s *Server, name string) error {
 	c, _, err := zk.Connect(s.Addresses, askTime, zk.WithLogger(silent),
 		zk.WithDialer(func(_, address string, _ time.Duration) (net.Conn, error) {
@@ -303,7 +303,7 @@ func dropZooKeeper(ctx context.Context, s *Server, name string) error {
 			if _, more := c.Multi(all...); more == nil {
 				continue
 			}
-			for _, child := range some { // one has children of its own
+			for _, child := range some { // may have children too
 				if err = errors.Join(err, drop(path+"/"+child)); err != nil {
 					break
 				}
@@ -321,7 +321,7 @@ const cassandraConfig = "/idmint/cassandra.yaml"
 
 var cassandra = store{
 	configure: func(n node) []testcontainers.ContainerCustomizer {
-		// Nodes that are all seeds, and know their tokens, start at the same time.
+		// Nodes can start at the same time if all are seeds and know their tokens.
 		token := int64(-1 << 63)
 		for range n.index {
 			token += int64(^uint64(0) / uint64(len(n.ips)))
@@ -334,7 +334,7 @@ var cassandra = store{
 			"commitlog_directory: /var/lib/cassandra/commitlog",
 			"saved_caches_directory: /var/lib/cassandra/saved_caches",
 			"hints_directory: /var/lib/cassandra/hints",
-			// What is acknowledged is on the disk. By default it is there 10 s later at most.
+			// Acknowledged writes are on the disk. By default they could be up to 10 s later.
 			"commitlog_sync: batch",
 			"paxos_variant: v2",
 			"auto_snapshot: false",
@@ -378,7 +378,7 @@ var cassandra = store{
 		if agree < len(s.peers) {
 			return answer{}, fmt.Errorf("%d of %d nodes agree on the schema", agree, len(s.peers))
 		}
-		// a table of three replicas, of Cassandra's own
+		// one of Cassandra's own tables, with three replicas
 		return a, session.Query("SELECT parent_id FROM system_distributed.parent_repair_history"+
 			" WHERE parent_id = ?", gocql.TimeUUID()).
 			Consistency(gocql.Quorum).IterContext(ctx).Close()
@@ -395,9 +395,9 @@ func (s *Server) cassandra(address string) (*gocql.Session, error) {
 	if config.Port, err = strconv.Atoi(port); err != nil {
 		return nil, err
 	}
-	config.ConnectTimeout, config.Timeout = askTime, time.Minute // to drop takes long on a busy node
+	config.ConnectTimeout, config.Timeout = askTime, time.Minute // a drop takes long on a busy node
 	config.NumConns = 1
-	config.DisableInitialHostLookup = true // it stays with this node
+	config.DisableInitialHostLookup = true // use only this node
 	config.ReconnectInterval = 0
 	if s.Access != nil {
 		tls, err := s.Access.TLS()

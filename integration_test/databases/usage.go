@@ -11,11 +11,13 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 )
 
-// CPU is how much processor time the server has taken since it started, as its container's group
-// counts it. A server that was running before is an error: this machine may not see its processes.
+// CPU returns how much processor time the server has used since it started, according to its
+// container's control group. For a server that was already running it returns an error, because
+// this machine may not see its processes.
 func (s *Server) CPU(ctx context.Context) (time.Duration, error) {
 	if s.container == nil {
-		return 0, errors.New("databases: no container of ours: its processor time is not known")
+		return 0, errors.New("databases: the processor time of a server without a container of ours is " +
+			"unknown")
 	}
 	docker, err := testcontainers.NewDockerClientWithOpts(ctx)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package dbtest gives tests databases of their own on real servers, which a test program starts
-// once. Tests that break servers get servers and clusters of their own.
+// Package dbtest gives each test a new database on real servers, which a test program starts once.
+// Tests that break servers get their own servers and clusters.
 //
 //	func TestMain(m *testing.M) { dbtest.Main(m) }
 //
@@ -8,8 +8,8 @@
 //		…
 //	}
 //
-// Where a server cannot be had a test is skipped, with a line that says how to get it; with CI set
-// it fails.
+// If a server is not available, a test is skipped, with a line that says how to get the server.
+// With CI set, the test fails.
 package dbtest
 
 import (
@@ -29,7 +29,7 @@ import (
 	"github.com/idmint/idmint/internal/dialect"
 )
 
-// shared is a server of all tests of the program.
+// A shared is a server that all tests of the program use.
 type shared struct {
 	once   sync.Once
 	server *databases.Server
@@ -51,19 +51,20 @@ func Code(m *testing.M) int {
 	for _, s := range servers {
 		if s.server != nil {
 			if err := s.server.Stop(); err != nil {
-				fmt.Fprintln(os.Stderr, err) // scripts/test removes what is left
+				fmt.Fprintln(os.Stderr, err) // scripts/test removes the leftovers
 			}
 		}
 	}
 	return code
 }
 
-// Server is the server of the kind that the program's tests share. Of a store it is one node.
+// Server returns the server of the kind that the program's tests share. For a store it is one node.
 func Server(t testing.TB, k databases.Kind) *databases.Server {
 	t.Helper()
 	s := servers[k]
 	s.once.Do(func() {
-		if s.server, s.err = databases.Start(context.Background(), k, databases.InMemory); s.err == nil {
+		s.server, s.err = databases.Start(context.Background(), k, databases.InMemory)
+		if s.err == nil {
 			ran(s.server)
 		}
 	})
@@ -71,10 +72,10 @@ func Server(t testing.TB, k databases.Kind) *databases.Server {
 	return s.server
 }
 
-// ran tells what ran, for the end of make test.
+// ran records which servers ran, for the summary of make test.
 func ran(s *databases.Server) { fmt.Printf("database: %s\n", s.Version) }
 
-// New makes a database for the test on the shared server: on a store a place, which is empty.
+// New creates a database for the test on the shared server. On a store it is an empty place.
 func New(t testing.TB, k databases.Kind) dsn.DSN {
 	t.Helper()
 	d, drop, err := Server(t, k).Create(context.Background(), "t_"+strings.ToLower(rand.Text()))
@@ -89,7 +90,7 @@ func New(t testing.TB, k databases.Kind) dsn.DSN {
 	return d
 }
 
-// Open opens a database until the test ends.
+// Open opens a database, and closes it when the test ends.
 func Open(t testing.TB, d dsn.DSN) *sql.DB {
 	t.Helper()
 	if d.Kind == dsn.SQLite {
@@ -98,7 +99,7 @@ func Open(t testing.TB, d dsn.DSN) *sql.DB {
 	return OpenSource(t, d.Driver(), d.Source())
 }
 
-// OpenSource is [Open] by what the driver calls the database.
+// OpenSource is [Open] with the driver's name of the database.
 func OpenSource(t testing.TB, driver, source string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open(driver, source)
@@ -119,7 +120,7 @@ func Exec(t testing.TB, db *sql.DB, statements ...string) {
 	}
 }
 
-// Run starts a server for this test alone, which it may kill. See [databases.Run].
+// Run starts a server for this test alone, which the test may kill. See [databases.Run].
 func Run(t testing.TB, k databases.Kind, args ...string) *databases.Server {
 	t.Helper()
 	return RunOn(t, k, "", args...)
@@ -134,7 +135,7 @@ func RunOn(t testing.TB, k databases.Kind, disk string, args ...string) *databas
 	return s
 }
 
-// RunSecure starts a node of a store that lets nobody in but who has its access. See
+// RunSecure starts a node of a store that admits only clients with its access. See
 // [databases.RunSecure].
 func RunSecure(t testing.TB, k databases.Kind) *databases.Server {
 	t.Helper()
@@ -144,7 +145,7 @@ func RunSecure(t testing.TB, k databases.Kind) *databases.Server {
 	return s
 }
 
-// RunCluster starts a cluster of n nodes for this test alone, which it may break. See
+// RunCluster starts a cluster of n nodes for this test alone, which the test may break. See
 // [databases.RunCluster].
 func RunCluster(t testing.TB, k databases.Kind, n int, settings ...string) *databases.Cluster {
 	t.Helper()
@@ -155,17 +156,17 @@ func RunCluster(t testing.TB, k databases.Kind, n int, settings ...string) *data
 	return c
 }
 
-// Cut cuts links of a server until it is healed or the test ends. A test is skipped where this
-// program may not do so; in CI it fails. See [databases.Server.Cut].
+// Cut cuts links of a server until it is healed or the test ends. If this program is not allowed to
+// do so, the test is skipped, or fails in CI. See [databases.Server.Cut].
 func Cut(t testing.TB, s *databases.Server, links databases.Links) {
 	t.Helper()
 	orSkip(t, s.Cut(t.Context(), links))
 }
 
-// lines is how much of a server's log a test that failed shows.
+// lines is how many lines of a server's log a failed test shows.
 const lines = 40
 
-// end stops servers, and shows what they wrote if the test failed.
+// end stops servers, and shows their output if the test failed.
 func end(t testing.TB, stop func() error, servers ...*databases.Server) {
 	if t.Failed() {
 		for _, s := range servers {

@@ -1,4 +1,4 @@
-// Package findings compares what doctor says of a store with what a test wants to be told.
+// Package findings compares doctor's results for a store with the results that a test expects.
 package findings
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/idmint/idmint/launchlog/checks"
 )
 
-// Want compares results with what is wanted: by code, a level, a colon, and what the message begins
-// with. A result that passed may be wanted, too. All others must have passed.
+// Want compares results with the expected ones: for each code a level, a colon, and the beginning
+// of the message. A result may also be expected to have passed. All other results must have passed.
 func Want(t testing.TB, when string, results []checks.Result, wanted map[string]string) {
 	t.Helper()
 	listed := checks.All()
@@ -45,7 +45,7 @@ func Want(t testing.TB, when string, results []checks.Result, wanted map[string]
 	}
 }
 
-// SQL is [Want] of the checks of a SQL database.
+// SQL makes the checks of a SQL database, and calls [Want] with their results.
 func SQL(t testing.TB, when string, d dsn.DSN, wanted map[string]string) {
 	t.Helper()
 	db := dbtest.Open(t, d)
@@ -57,8 +57,8 @@ func SQL(t testing.TB, when string, d dsn.DSN, wanted map[string]string) {
 	Want(t, when, results, wanted)
 }
 
-// Checked makes the checks of a store that is no SQL database, and is [Want] of them. It asks again
-// while the store is too busy. It returns what the checks say of the store itself.
+// Checked makes the checks of a store that is not a SQL database, calls [Want] with their results,
+// and returns the identity of the store. It repeats the checks while the store is too busy.
 func Checked[C any](
 	t testing.TB, when string, config C,
 	check func(context.Context, C) ([]checks.Result, map[string]string, error),
@@ -79,7 +79,7 @@ func Checked[C any](
 	}
 }
 
-// With adds to what is wanted: codes, and a text after each.
+// With returns wanted with additional results, given as alternating codes and texts.
 func With(wanted map[string]string, more ...string) map[string]string {
 	wanted = maps.Clone(wanted)
 	if wanted == nil {

@@ -1,11 +1,11 @@
 // Command mutants breaks the code on purpose, one place at a time, and reports whether the tests
-// notice. The checkout stays as it is: the go command takes the broken file from elsewhere. The
-// status is 1 unless every mutant is caught:
+// notice. It does not change the checkout, because the go command reads the broken file from
+// another place. The exit status is 1 unless every mutant is caught:
 //
 //	go run ./integration_test/mutants [-p N] [pattern]
 //
-// The pattern is a regular expression for a mutant's reason, or for its file and tests. Those of N
-// packages run side by side. Tests find servers by the environment, as they do in go test.
+// The pattern is a regular expression for a mutant's reason, or for its file and tests. Mutants of
+// N packages run side by side. Tests find servers by the environment, as in go test.
 package main
 
 import (
@@ -27,7 +27,7 @@ import (
 //go:embed mutants.txt
 var list string
 
-// A mutant replaces the one place in a file where old stands by new.
+// A mutant replaces the only occurrence of old in a file by new.
 type mutant struct {
 	why, file, old, new string
 	run                 string   // the pattern of -run, or none for all tests
@@ -89,8 +89,8 @@ func run(pattern string, beside int) error {
 	return r.end(time.Since(began))
 }
 
-// parse reads blocks, separated by empty lines, of a line for each of the mutant's parts: "# why",
-// "file [-run=pattern] package…", "- old", "+ new".
+// parse reads blocks that are separated by empty lines. A block has a line for each part of the
+// mutant: "# why", "file [-run=pattern] package…", "- old", "+ new".
 func parse(list string) ([]mutant, error) {
 	var all []mutant
 	for block := range strings.SplitSeq(strings.TrimSpace(list), "\n\n") {
@@ -121,8 +121,8 @@ func parse(list string) ([]mutant, error) {
 	return all, nil
 }
 
-// byPackages puts mutants together that the same packages notice. The most come first, so that no
-// long group is left to the end.
+// byPackages groups mutants that the same packages should notice. The largest groups come first, so
+// that no long group is left to the end.
 func byPackages(mutants []mutant) (groups [][]mutant) {
 	at := map[string]int{}
 	for _, m := range mutants {
@@ -139,7 +139,7 @@ func byPackages(mutants []mutant) (groups [][]mutant) {
 	return groups
 }
 
-// place finds the one place of a mutant in a file.
+// place finds the only place of a mutant in a file.
 func (m mutant) place(root string) (whole []byte, err error) {
 	whole, err = os.ReadFile(filepath.Join(root, m.file))
 	if n := strings.Count(string(whole), m.old); err == nil && n != 1 {
@@ -148,11 +148,11 @@ func (m mutant) place(root string) (whole []byte, err error) {
 	return whole, err
 }
 
-// A bench is where a worker keeps a broken file.
+// A bench is a folder in which a worker keeps a broken file.
 type bench struct{ root, dir string }
 
-// tryAll tries mutants of the same packages, if the tests that are to notice them pass as long as
-// nothing is broken.
+// tryAll tries mutants of the same packages, provided that the tests that should notice them pass
+// on the unbroken code.
 func (b bench) tryAll(mutants []mutant, r *report) {
 	began := time.Now()
 	if out, err := b.test(mutants[0].packages, union(mutants), 0, ""); err != nil {
@@ -170,7 +170,7 @@ func (b bench) tryAll(mutants []mutant, r *report) {
 	}
 }
 
-// union is the pattern of all tests that mutants name.
+// union returns the pattern for all tests that mutants name.
 func union(mutants []mutant) string {
 	var all []string
 	for _, m := range mutants {
@@ -202,8 +202,8 @@ func (b bench) try(m mutant, limit time.Duration) (verdict, string) {
 	return judge(b.test(m.packages, m.run, limit, overlay))
 }
 
-// test does without go test's cache, which does not know of the programs that tests build and run.
-// Those are broken, too: the overlay goes by the environment.
+// test runs the tests without go test's cache, which ignores the programs that tests build and run.
+// Those are broken too, because the environment passes the overlay on.
 func (b bench) test(packages []string, run string, limit time.Duration, overlay string) (
 	string, error,
 ) {
@@ -220,13 +220,13 @@ func (b bench) test(packages []string, run string, limit time.Duration, overlay 
 	return string(out), err
 }
 
-// A verdict is what became of a mutant.
+// A verdict is the outcome of a mutant.
 type verdict string
 
 const (
 	caught   verdict = "caught"
 	survived verdict = "SURVIVED"
-	endless  verdict = "ENDLESS" // ran longer than its limit, which may be by chance: no test failed
+	endless  verdict = "ENDLESS" // no test failed within the time limit, maybe by chance
 	untried  verdict = "UNTRIED"
 )
 
@@ -238,8 +238,8 @@ var (
 	crash = regexp.MustCompile(`(?m)^(panic|fatal error): [^\n]*`)
 )
 
-// judge says what became of a mutant by what go test said of it, and by whom it was caught. Only a
-// test that failed has caught it, or the end of the program.
+// judge returns the outcome of a mutant from the output of go test, and what caught it. Only a
+// failed test or a crash of the program has caught it.
 func judge(out string, failed error) (verdict, string) {
 	switch {
 	case failed == nil:
@@ -260,7 +260,7 @@ func judge(out string, failed error) (verdict, string) {
 	return untried, failed.Error() + ", and no test failed:\n" + out
 }
 
-// A report tells of mutants as they come, and counts them.
+// A report prints the outcome of each mutant at once, and counts them.
 type report struct {
 	mu    sync.Mutex
 	count map[verdict]int
@@ -279,7 +279,8 @@ func (r *report) add(m mutant, v verdict, took time.Duration, what string) {
 
 func (r *report) end(took time.Duration) error {
 	all := r.count[caught] + len(r.bad)
-	fmt.Printf("\n%d mutants in %s: %d caught, %d survived, %d ran too long, %d could not be tried\n",
+	fmt.Printf("\n%d mutants in %s: %d caught, %d survived, %d ran too long, %d could not be "+
+		"tried\n",
 		all, took.Round(time.Second), r.count[caught], r.count[survived], r.count[endless],
 		r.count[untried])
 	switch {

@@ -1,4 +1,4 @@
-// Package orms tests what idmint ships for bun and ent, with these libraries and on databases. It
-// is a module of its own: they and their generator would weigh on all other tests. Plain SQL is
-// there to compare: docs/use/upserts.md shows it beside them.
+// Package orms tests packages bunid and entid with bun and ent on real databases. It is a separate
+// module, because these libraries and their generator would slow down all other tests. It also
+// tests plain SQL, with which docs/use/upserts.md compares them.
 package orms

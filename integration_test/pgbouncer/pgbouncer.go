@@ -33,9 +33,9 @@ var (
 	config string
 )
 
-// New starts a PgBouncer for the test, in a container, and returns the name by which d's database
-// is reached through it. It shares the network of this machine, where the server may listen on the
-// loopback address alone. Where no Docker engine answers the test is skipped; with CI set it fails.
+// New starts a PgBouncer for the test in a container, and returns the name of d's database by way
+// of it. The container shares the network of this machine, because the server may listen only on
+// the loopback address. If no Docker engine answers, the test is skipped, or fails with CI set.
 func New(t testing.TB, d dsn.DSN) dsn.DSN {
 	t.Helper()
 	if err := databases.Docker(t.Context()); err != nil && os.Getenv("CI") == "" {
@@ -55,7 +55,7 @@ func New(t testing.TB, d dsn.DSN) dsn.DSN {
 		quoted.Replace(server.User.Username()), server.Hostname(), server.Port(),
 		quoted.Replace(secret), port, connections)
 	base := "postgres:17"
-	// testcontainers puts it before images that it runs
+	// testcontainers adds it to the images that it runs
 	if prefix := os.Getenv("TESTCONTAINERS_HUB_IMAGE_NAME_PREFIX"); prefix != "" {
 		base = prefix + "/" + base
 	}
@@ -91,11 +91,11 @@ func New(t testing.TB, d dsn.DSN) dsn.DSN {
 	return through
 }
 
-// connections are how many PgBouncer has to the server, for each database.
+// connections is how many connections PgBouncer has to the server for each database.
 const connections = 3
 
-// Leak leaves on each of these connections what a statement sets for the session, as a client does
-// that knows of no pooler.
+// Leak sets something for the session on each of these connections, and leaves it there, as a
+// client does that does not know about the pooler.
 func Leak(t testing.TB, through dsn.DSN, set string) {
 	t.Helper()
 	var clients [connections]*pgx.Conn
@@ -107,7 +107,7 @@ func Leak(t testing.TB, through dsn.DSN, set string) {
 		defer c.Close(t.Context())
 		clients[i] = c
 	}
-	for _, text := range []string{"BEGIN", set, "COMMIT"} { // until COMMIT, each has its own
+	for _, text := range []string{"BEGIN", set, "COMMIT"} { // until COMMIT, each has a connection
 		for _, c := range clients {
 			if _, err := c.Exec(t.Context(), text, pgx.QueryExecModeSimpleProtocol); err != nil {
 				t.Fatalf("%s: %v", text, err)
@@ -116,7 +116,7 @@ func Leak(t testing.TB, through dsn.DSN, set string) {
 	}
 }
 
-// startTime bounds how long PgBouncer may take until it answers.
+// startTime limits how long PgBouncer may take until it answers.
 const startTime = 2 * time.Minute
 
 func await(ctx context.Context, d dsn.DSN) error {
@@ -132,8 +132,8 @@ func await(ctx context.Context, d dsn.DSN) error {
 	return fmt.Errorf("%v does not answer: %w", d, errors.Join(ctx.Err(), err))
 }
 
-// archive is the context of the image's build. Its times do not change, so that an image is built
-// once.
+// archive returns the context of the image's build. Its times are constant, so that an image is
+// built only once.
 func archive(t testing.TB) *bytes.Reader {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)

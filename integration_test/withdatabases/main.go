@@ -1,12 +1,12 @@
-// Command withdatabases starts one server of each kind that the tests use, runs a command with their
-// names in its environment, and ends them:
+// Command withdatabases starts one server of each kind that the tests use, runs a command with
+// their names in its environment, and stops them:
 //
 //	eval "$(scripts/databases)"
 //	go run ./integration_test/withdatabases sh -c 'psql "$IDMINT_TEST_POSTGRES"'
 //
-// The variables are those by which tests find a server that runs already. A server that a variable
-// names before is used as it is. With -memory before the command the servers keep their data in
-// memory, which is quicker than a disk. Its exit status is the command's.
+// The environment variables are those by which tests find a running server. A server that a
+// variable already names is used as it is. With -memory before the command, the servers keep their
+// data in memory, which is faster than a disk. It exits with the status of the command.
 package main
 
 import (
@@ -40,12 +40,12 @@ func run(args []string) (err error) {
 		disk, args = databases.InMemory, args[1:]
 	}
 	if len(args) == 0 {
-		return errors.New("no command is given")
+		return errors.New("the command to run is missing")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends in its own way
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // lets it shut down
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Env = os.Environ()
 	servers, err := start(ctx, disk)
@@ -69,7 +69,7 @@ func run(args []string) (err error) {
 // start starts the servers side by side, and returns those that answer.
 func start(ctx context.Context, disk string) (servers []*databases.Server, err error) {
 	var all sync.WaitGroup
-	var mu sync.Mutex // guards what is returned
+	var mu sync.Mutex // guards the results
 	for _, kind := range databases.All() {
 		all.Go(func() {
 			server, startErr := databases.Start(ctx, kind, disk)

@@ -1,6 +1,6 @@
-// Package shopid has the key types of the shop. It is a package of its own, because ent's schemas and
-// the code that ent generates of them both use it. Its name is not ids: generated code has variables
-// of that name.
+// Package shopid has the key types of the shop. It is a separate package, because both ent's
+// schemas and the code that ent generates from them import it. It is not named ids, because
+// generated code has variables of that name.
 package shopid
 
 import "github.com/idmint/idmint/idtype"

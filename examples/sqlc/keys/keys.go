@@ -3,7 +3,7 @@ package keys
 
 import "github.com/idmint/idmint/idtype"
 
-// The entities. A key of one is no key of another.
+// The entities. A key of one is not a key of another.
 type (
 	User  struct{}
 	Order struct{}

@@ -1,4 +1,4 @@
-// Package checkout copies the checkout that tests run in, for what must not touch it.
+// Package checkout copies the checkout in which tests run, for tests that must not change it.
 package checkout
 
 import (
@@ -13,9 +13,9 @@ import (
 	"syscall"
 )
 
-// Hold copies the checkout in the current folder to a folder whose name is idmint, in one of its own.
-// What the go command has compiled counts for one folder. So that folder is the same for all test
-// programs, and in each run. This program has it for itself until it is released.
+// Hold copies the checkout in the current folder to a folder named idmint. The folder is the same
+// for all test programs and in each run, because the go command's compiled packages are valid only
+// for one folder. This program is its only user until the release.
 func Hold() (dir string, release func() error, err error) {
 	here, err := os.Getwd()
 	if err != nil {
@@ -34,7 +34,7 @@ func Hold() (dir string, release func() error, err error) {
 	dir = filepath.Join(top, "idmint")
 	err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX)
 	if err == nil {
-		err = empty(top) // of what a run left that was killed
+		err = empty(top) // removes what a killed run has left
 	}
 	if err == nil {
 		err = copyTo(dir)
@@ -53,7 +53,7 @@ func empty(dir string) error {
 	return err
 }
 
-// copyTo copies what git tracks, and would track.
+// copyTo copies the files that git tracks or would track.
 func copyTo(dir string) error {
 	out, err := exec.Command("git", "-c", "safe.directory=*", "ls-files", "-coz",
 		"--exclude-standard").Output()

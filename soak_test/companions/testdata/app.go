@@ -23,7 +23,7 @@ type User struct {
 	Name string
 }
 
-// What an app with several databases has in its go.mod.
+// The packages that an app with several databases has in its go.mod.
 var (
 	_ proto.ColumnOf[UserID] = (*clickhouse.Col[UserID])(nil)
 	_                        = pgxid.AfterConnect
@@ -45,7 +45,7 @@ func open(ids *generator.Decimal, dialector gorm.Dialector, models ...any) *gorm
 	return db
 }
 
-// store is what an app does with users.
+// store stores a user as an app does.
 func store(db *gorm.DB) UserID {
 	ann := User{Name: "Ann"}
 	check(db.Create(&ann).Error)
@@ -62,7 +62,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// check panics, so that what is deferred is done.
+// check panics on an error, so that deferred calls run.
 func check(err error) {
 	if err != nil {
 		log.Panic(err)

@@ -1,5 +1,6 @@
-// Command worker is an app of the tests of upgrades, which build it of two releases. It starts again
-// and again on a launch log until its input ends, and prints what it mints, an ID or a number a line.
+// Command worker is an app for the tests of upgrades, which build it from two releases. It starts
+// repeatedly on a launch log until its input ends, and prints each ID or number that it mints on a
+// line.
 //
 //	worker migrate DSN
 //	worker run DSN
@@ -97,7 +98,7 @@ func migrate(ctx context.Context, d dsn.DSN) (err error) {
 	return err
 }
 
-// run mints by a start of its own in each round, and by one that goes on all the time.
+// run mints with a new start in each round, and with one that continues all the time.
 func run(ctx context.Context, d dsn.DSN) error {
 	told := make(chan struct{})
 	go func() {
@@ -134,7 +135,7 @@ func round(ctx context.Context, d dsn.DSN) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	// All that start within a second have one launch.
+	// All workers that start within a second share one launch.
 	deployment := fmt.Sprint("at-", time.Now().Unix())
 	ids, err := idmint.Open(ctx, s, idmint.App{Service: "shop", Deployment: deployment})
 	if err != nil {
@@ -152,7 +153,7 @@ func round(ctx context.Context, d dsn.DSN) (err error) {
 		return err
 	}
 	fmt.Println("number", number)
-	_ = ids.Close(ctx) // a report that finds the log busy costs order alone
+	_ = ids.Close(ctx) // a failed report affects only the order
 	return nil
 }
 

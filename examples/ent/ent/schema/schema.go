@@ -1,4 +1,4 @@
-// Package schema says what ent generates.
+// Package schema defines the entities from which ent generates code.
 package schema
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/idmint/idmint/examples/ent/shopid"
 )
 
-// User is somebody who buys.
+// User is a customer.
 type User struct{ ent.Schema }
 
 func (User) Fields() []ent.Field {
@@ -25,7 +25,7 @@ func (User) Edges() []ent.Edge {
 	return []ent.Edge{edge.To("orders", Order.Type)}
 }
 
-// Order is what a user bought. Somebody may have approved it.
+// Order is an order of a user, which another user may have approved.
 type Order struct{ ent.Schema }
 
 func (Order) Fields() []ent.Field {

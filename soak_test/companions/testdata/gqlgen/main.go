@@ -1,4 +1,4 @@
-// Command server answers one query by what gqlgen generated.
+// Command server answers one query with the code that gqlgen generated.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Package shop has the models; what docs/use/http.md shows is in ids.go.
+// Package shop has the models. The code of docs/use/http.md is in ids.go.
 package shop
 
 type User struct {
