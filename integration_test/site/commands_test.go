@@ -133,7 +133,7 @@ func TestDeployPage(t *testing.T) {
 		t.Errorf("recipes: %q", recipes)
 	}
 	for _, recipe := range append(recipes, "deploy/gitlab/.gitlab-ci.yml", "deploy/Dockerfile") {
-		if !strings.Contains(page, "](../"+recipe+")") {
+		if !strings.Contains(page, "](../../"+recipe+")") {
 			t.Errorf("the page does not name %s", recipe)
 		}
 	}
