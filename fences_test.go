@@ -56,7 +56,7 @@ var libraries = fence{
 		"gonum.org",
 	},
 	nil,
-	"libraries are free of test code and of the command line",
+	"libraries contain neither test code nor parts of the command line",
 }
 
 // ofStores is what the launch log's stores import of the module.
@@ -70,7 +70,7 @@ var fences = []fence{
 		[]string{"idtype"},
 		[]string{""},
 		[]string{module + "idtype/formats"},
-		"whoever imports the types compiles nothing else",
+		"an app that imports the types compiles nothing else",
 	},
 	{
 		[]string{"idtype/formats"},
@@ -82,13 +82,13 @@ var fences = []fence{
 		[]string{"scramble"},
 		[]string{""},
 		nil,
-		"whoever scrambles numbers needs nothing but numbers",
+		"permutations work on plain numbers",
 	},
 	{
 		[]string{"publicid"},
 		[]string{""},
 		[]string{module + "idtype", module + "scramble"},
-		"whoever shows IDs needs their types and a permutation, and no database",
+		"showing an ID takes its type and a permutation, but no database",
 	},
 	{
 		[]string{"generator"},
@@ -103,13 +103,13 @@ var fences = []fence{
 			module + "launchlog", module + "internal/named", module + "internal/dialect",
 			module + "launchlog/internal/detail",
 		},
-		"a launch log needs no ID types, and no driver but its store's",
+		"a launch log needs no ID types, and only its store's driver",
 	},
 	{
 		[]string{"launchlog/checks"},
 		[]string{""},
 		nil,
-		"results of checks are words: stores and pages share them",
+		"results of checks are plain text, which stores and pages share",
 	},
 	{
 		[]string{"claims"},
@@ -118,7 +118,7 @@ var fences = []fence{
 			module + "launchlog", module + "internal/named", module + "internal/dialect",
 			module + "generator", module + "idtype",
 		},
-		"claims wire a launch log to generators, and know no driver",
+		"claims connect a launch log to generators, whatever the driver",
 	},
 	{
 		[]string{"doctor"},
@@ -128,7 +128,7 @@ var fences = []fence{
 			module + "launchlog/checks", module + "migrations", module + "claims",
 			module + "generator", module + "idtype",
 		},
-		"checks ask the log and the pool that they are given, by whatever driver",
+		"checks use the log and the pool that they are given, whatever the driver",
 	},
 	{
 		[]string{"telemetry"},
@@ -138,7 +138,8 @@ var fences = []fence{
 			module + "migrations", module + "claims",
 			module + "generator", module + "idtype", module + "doctor", module + "launchlog/checks",
 		},
-		"metrics are read from what the caller has, by whatever driver, and published by others",
+		"metrics are read from the caller's objects, whatever the driver, and published by " +
+			"other packages",
 	},
 	{
 		[]string{"viewer"},
@@ -149,13 +150,13 @@ var fences = []fence{
 			module + "generator", module + "idtype", module + "doctor", module + "launchlog/checks",
 			module + "internal/schemes", module + "internal/visible",
 		},
-		"the pages are part of an app: they ask the log that it has, and bring no web framework",
+		"the pages are part of an app: they use its log, and bring no web framework",
 	},
 	{
 		[]string{"internal/schemes"},
 		[]string{""},
 		[]string{module + "idtype"},
-		"what a scheme is, its type says",
+		"the type of a scheme describes it",
 	},
 	{
 		[]string{"telemetry/otelid"},
@@ -168,7 +169,7 @@ var fences = []fence{
 		[]string{"telemetry/promid"},
 		append(driversBut(""), "gorm.io", "go.opentelemetry.io"),
 		nil,
-		"who has Prometheus needs no OpenTelemetry",
+		"an app with Prometheus needs no OpenTelemetry",
 	},
 	{
 		[]string{"launchlog/internal/rows"},
@@ -177,7 +178,7 @@ var fences = []fence{
 			module + "launchlog", module + "internal/named", module + "internal/dialect",
 			module + "launchlog/internal/detail",
 		},
-		"what the stores share drives no database",
+		"code that the stores share must not depend on a driver",
 	},
 	{
 		[]string{"launchlog/internal/kv"},
@@ -186,7 +187,7 @@ var fences = []fence{
 			module + "launchlog", module + "internal/named", module + "internal/dialect",
 			module + "launchlog/internal/detail",
 		},
-		"the store over key-value engines drives none of them",
+		"the store over key-value engines must not depend on one of them",
 	},
 	{
 		[]string{"launchlog/internal/detail"},
@@ -194,49 +195,49 @@ var fences = []fence{
 		[]string{
 			module + "launchlog", module + "internal/named", module + "internal/dialect",
 		},
-		"all stores write the details of events by it",
+		"all stores format the details of events with it",
 	},
 	{
 		[]string{"internal/named"},
 		[]string{""},
 		nil,
-		"the launch log and its stores all name their errors by it",
+		"the launch log and its stores all name their errors with it",
 	},
 	{
 		[]string{"launchlog/sqlite"},
 		append(driversBut("launchlog/sqlite"), module, "gorm.io"),
 		append([]string{module + "migrations"}, ofStores...),
-		"OpenOrCreate migrates by the files of all dialects, and without a driver but SQLite's",
+		"OpenOrCreate applies the migrations of all dialects with SQLite's driver only",
 	},
 	{
 		[]string{"launchlog/postgres"},
 		append(driversBut("launchlog/postgres"), module, "gorm.io"),
 		ofStores,
-		"an app that opens a log does not migrate it by itself, and has no driver but that log's",
+		"opening a log must not migrate it, and needs only that log's driver",
 	},
 	{
 		[]string{"launchlog/mysql"},
 		append(driversBut("launchlog/mysql"), module, "gorm.io"),
 		ofStores,
-		"an app that opens a log does not migrate it by itself, and has no driver but that log's",
+		"opening a log must not migrate it, and needs only that log's driver",
 	},
 	{
 		[]string{"launchlog/etcd"},
 		append(driversBut("launchlog/etcd"), module, "gorm.io", "database/sql"),
 		ofStores,
-		"a module of its own: nobody else has its driver in go.sum, and it needs no SQL",
+		"a separate module keeps its driver out of every other app's go.sum, and needs no SQL",
 	},
 	{
 		[]string{"launchlog/zookeeper"},
 		append(driversBut("launchlog/zookeeper"), module, "gorm.io", "database/sql"),
 		ofStores,
-		"a module of its own: nobody else has its driver in go.sum, and it needs no SQL",
+		"a separate module keeps its driver out of every other app's go.sum, and needs no SQL",
 	},
 	{
 		[]string{"launchlog/cassandra"},
 		append(driversBut("launchlog/cassandra"), module, "gorm.io", "database/sql"),
 		ofStores,
-		"a module of its own: nobody else has its driver in go.sum, and it needs no SQL",
+		"a separate module keeps its driver out of every other app's go.sum, and needs no SQL",
 	},
 	{
 		[]string{
@@ -245,13 +246,13 @@ var fences = []fence{
 		},
 		[]string{"gorm.io", "github.com/mattn", "github.com/jackc", "github.com/go-sql-driver"},
 		nil,
-		"who checks a store that he runs needs no SQL database's driver",
+		"checking such a store requires no SQL driver",
 	},
 	{
 		[]string{"migrations"},
 		append(driversBut(""), module, "gorm.io"),
 		[]string{module + "internal/dialect", module + "internal/named"},
-		"migrations run on the database that they are given, by whatever driver",
+		"migrations run on the database that they are given, whatever the driver",
 	},
 	{
 		[]string{"sqlid", "sqlid/functions"},
@@ -269,8 +270,8 @@ var fences = []fence{
 			module + "idtype", module + "internal/dialect", module + "internal/keys",
 			module + "internal/schemes",
 		},
-		"who has a single connection compiles no pool, and no database/sql driver is registered " +
-			"by the way",
+		"an app with a single connection compiles no pool, and the import registers no " +
+			"database/sql driver",
 	},
 	{
 		[]string{"gormid", "gormid/gormidtest"},
@@ -314,8 +315,8 @@ var fences = []fence{
 			module + "internal/schemes", "github.com/ClickHouse/ch-go/proto",
 			"github.com/ClickHouse/ch-go/compress",
 		},
-		"whoever uses one of the two clients does not compile the other; both have the column " +
-			"types in them",
+		"an app with one of the two clients does not compile the other, and both contain the " +
+			"column types",
 	},
 	libraries,
 	{
@@ -325,25 +326,25 @@ var fences = []fence{
 			"gorm.io",
 		},
 		nil,
-		"what imports files needs no test code, no terminal and no ORM",
+		"importing files requires no test code, terminal or ORM",
 	},
 	{
 		[]string{"internal/nilable"},
 		[]string{""},
 		nil,
-		"whoever takes a source or a store refuses a nil one by it",
+		"every package that accepts a source or a store rejects nil with it",
 	},
 	{
 		[]string{"internal/dialect"},
 		[]string{""},
 		nil,
-		"whoever asks what a dialect is compiles no driver, and no other package of the module",
+		"describing a dialect compiles no driver, and no other package of the module",
 	},
 	{
 		[]string{"cmd/idmint/dsn"},
 		[]string{module, "github.com/mattn"},
 		[]string{module + "internal/dialect"},
-		"names are read without the databases that they name",
+		"a DSN can be parsed without the driver of its database",
 	},
 }
 
