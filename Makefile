@@ -17,9 +17,8 @@ lint:
 fmt:
 	go tool gofumpt -w .
 
-# Speed, as ratios within one run: beside other libraries, which writes docs/results/speed.md and the table
-# that docs/explain/choosing.md takes from it; then of the parts. Takes ten minutes on a machine that does
-# nothing else. `make bench ROUNDS=1 BENCHTIME=20ms` only shows that all of it works.
+# Speed, as ratios within one run: compared with other libraries, which writes
+# docs/results/speed.md, and then of the parts. Takes ten minutes on a machine that does nothing else. `make bench ROUNDS=1 BENCHTIME=20ms` only shows that all of it works.
 bench:
 	bench/run $(ROUNDS) $(BENCHTIME)
 	eval "$$(scripts/databases)" && go test -run '^$$' -bench . ./idtype ./generator \

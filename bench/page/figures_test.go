@@ -145,7 +145,8 @@ func TestFigures(t *testing.T) {
 	fence := regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 	tables := 0
 	for _, name := range []string{
-		"README.md", "docs/explain/choosing.md", "docs/use/clickhouse.md", "docs/reference/databases.md",
+		"README.md", "docs/explain/choosing.md", "docs/explain/order.md", "docs/use/clickhouse.md",
+		"docs/reference/databases.md",
 		"docs/operate/deployments.md", "docs/explain/distributed.md", "docs/operate/launch-log.md", "docs/operate/restore.md",
 		"docs/reference/schemes.md",
 		"docs/move/from-sno.md",

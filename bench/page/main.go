@@ -1,7 +1,7 @@
 // Command page writes pages of the output of benchmarks, which it reads from a file. What it writes
 // is measured: nothing is typed in. It is run in the checkout's folder:
 //
-//	go run ./bench/page speed FILE    docs/results/speed.md, and its table in docs/explain/choosing.md
+//	go run ./bench/page speed FILE    docs/results/speed.md
 //	go run ./bench/page import FILE   the tables of docs/reference/import.md
 package main
 
@@ -39,13 +39,7 @@ func run(dir string, args []string) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(dir, "docs/results/speed.md"), []byte(text), 0o644); err != nil {
-			return err
-		}
-		if text, err = choosingTables(r, targets); err != nil {
-			return err
-		}
-		return replace(filepath.Join(dir, "docs/explain/choosing.md"), "speed", text)
+		return os.WriteFile(filepath.Join(dir, "docs/results/speed.md"), []byte(text), 0o644)
 	case "import":
 		text, err := importTables(r)
 		if err != nil {

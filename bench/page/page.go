@@ -194,27 +194,6 @@ func targetSection(r *results, targets []target) (string, error) {
 	return text, nil
 }
 
-// choosingTables are what docs/explain/choosing.md shows of docs/results/speed.md: the targets with a call, and one
-// ID beside others.
-func choosingTables(r *results, targets []target) (string, error) {
-	text := fmt.Sprintf("Measured on %s, on %s processors with %s:\n\n"+
-		"| what | time | beside | ratio |\n|---|---|---|---|\n", r.config["date"],
-		r.config["processors"], r.config["go"])
-	for _, t := range targets {
-		call := calls[t.what]
-		if call == "" {
-			continue
-		}
-		ours, against, quotient, _, err := t.measured(r)
-		if err != nil {
-			return "", err
-		}
-		text += fmt.Sprintf("| %s | %s | %s | %s |\n", call, ours, against, quotient)
-	}
-	others, err := others(r)
-	return text + "\n" + others, err
-}
-
 // units are as a reader wants them.
 var units = map[string]string{
 	"ns/op": "ns", "cpu-ns/op": "ns", "%cap": "%", "%core": "%", "allocs/op": "",

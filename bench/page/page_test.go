@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -277,25 +276,6 @@ pkg: github.com/idmint/idmint/integration_test/imports
 	} {
 		if err := run(".", args); err == nil {
 			t.Errorf("%q is no error", args)
-		}
-	}
-}
-
-// docs/explain/choosing.md has a place for its tables, and every call is that of a target.
-func TestChoosing(t *testing.T) {
-	text, err := os.ReadFile("../../docs/explain/choosing.md")
-	if err != nil || !strings.Contains(string(text), "<!-- figures: speed -->\n") {
-		t.Errorf("docs/explain/choosing.md has no place for figures of speed: %v", err)
-	}
-	x := relative("decimal, to text", serial("Mint/x"), "y", serial("Peer/y-uuid7"), atMost(1))
-	got, err := choosingTables(results1(t, run1), []target{x})
-	if want := "| 19 digits to text | 6.00 ns | y, 20.0 ns | 0.40 ± "; err != nil ||
-		!strings.Contains(got, want) || !strings.Contains(got, "| s | 1.25 ± ") {
-		t.Errorf("%v: it lacks %q:\n%s", err, want, got)
-	}
-	for what := range calls {
-		if !slices.ContainsFunc(targets, func(t target) bool { return t.what == what }) {
-			t.Errorf("no target is called %q", what)
 		}
 	}
 }

@@ -115,23 +115,6 @@ var targets = []target{
 		atMost(1)),
 }
 
-// calls are what docs/explain/choosing.md calls the targets that it shows.
-var calls = map[string]string{
-	"decimal, a shared generator":               "`Decimal.Next`",
-	"decimal, a shared generator, 2 goroutines": "the same, two goroutines on one generator",
-	"decimal, a goroutine's own":                "`OwnedDecimal.Next`",
-	"decimal, a slice of 1,000, per ID":         "`Decimal.Fill`, 1,000 IDs, for each",
-	"trace below its cap":                       "`Trace.Next`, below its cap",
-	"snowflake, 20 bits of step":                "`SnowflakeIn.Next`, of a layout with 20 bits of step",
-	"short below its cap":                       "`Short.Next`, below its cap",
-	"eightbyte below its cap":                   "`EightByte.Next`, below its cap",
-	"sno below its cap":                         "`Sno.Next`, below its cap",
-	"decimal, to text":                          "19 digits to text",
-	"decimal, from text":                        "19 digits from text, strictly",
-	"sno, to text":                              "16 characters of sno to text",
-	"sno, from text":                            "16 characters of sno from text",
-}
-
 const (
 	aBusyMachine = "something else took the processor for longer than the generator may be behind."
 	aCheapAdd    = "an atomic add costs this processor as little as a call: see `increment` and " +

@@ -58,9 +58,14 @@ func TestCode(t *testing.T) {
 			t.Errorf("%s has no code", page)
 		}
 	}
-	if whole := blocks(t, "README.md", "go"); len(whole) != 1 ||
-		whole[0] != read(t, "examples/quickstart/main.go") {
-		t.Error("README does not show examples/quickstart/main.go whole")
+	shown, program := blocks(t, "README.md", "go"), words(read(t, "examples/quickstart/main.go"))
+	for part := range strings.SplitSeq(strings.Join(shown, ""), "\n\n") {
+		if !strings.Contains(program, words(part)) {
+			t.Errorf("README shows of examples/quickstart/main.go\n%s", part)
+		}
+	}
+	if len(shown) != 1 {
+		t.Errorf("README has %d programs", len(shown))
 	}
 }
 
@@ -156,10 +161,49 @@ func exitsBeforeClose(source string) bool {
 	})
 }
 
+// The index leads to every page, with a line each that says for which need it is. README leads to
+// the index, and to six pages at most.
+func TestIndex(t *testing.T) {
+	t.Parallel()
+	const index = "docs/README.md"
+	listed := map[string]int{}
+	for line := range strings.Lines(read(t, index)) {
+		item := regexp.MustCompile(`^[-|] \[[^\]]+\]\(([\w./-]+)\)(.*)`).FindStringSubmatch(line)
+		if item == nil {
+			continue
+		}
+		listed[filepath.Join("docs", item[1])]++
+		if len(strings.Fields(item[2])) < 4 {
+			t.Errorf("%s does not say what %s is for", index, item[1])
+		}
+	}
+	pages := 0
+	for _, page := range documents(t) {
+		if !strings.HasPrefix(page, "docs/") || page == index {
+			continue
+		}
+		if pages++; listed[page] != 1 {
+			t.Errorf("%s lists %s %d times", index, page, listed[page])
+		}
+	}
+	if pages < 40 {
+		t.Errorf("%d pages", pages)
+	}
+	linked := map[string]bool{}
+	for _, m := range link.FindAllStringSubmatch(read(t, "README.md"), -1) {
+		if page, _, _ := strings.Cut(m[1], "#"); strings.HasPrefix(page, "docs/") {
+			linked[page] = true
+		}
+	}
+	if !linked[index] || len(linked) > 7 {
+		t.Errorf("README links to %d pages of docs, and to the index: %v", len(linked), linked[index])
+	}
+}
+
 // README is one page, with its program and its tables.
 func TestReadmeIsShort(t *testing.T) {
 	t.Parallel()
-	if n := len(strings.Fields(read(t, "README.md"))); n > 900 {
+	if n := len(strings.Fields(read(t, "README.md"))); n > 700 {
 		t.Errorf("%d words", n)
 	}
 }
@@ -195,7 +239,7 @@ func TestReadmeCommands(t *testing.T) {
 	wants := []string{
 		"Ann is 30000100002 of launch 2\n", "customers: 2 rows", "0 inversions", "14150009200065\n",
 	}
-	shown := regexp.MustCompile("It says `(.*?)`").FindAllStringSubmatch(read(t, "README.md"), -1)
+	shown := regexp.MustCompile("It prints `(.*?)`").FindAllStringSubmatch(read(t, "README.md"), -1)
 	for _, m := range shown {
 		wants = append(wants, m[1]+"\n")
 	}
