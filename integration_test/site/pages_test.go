@@ -200,6 +200,32 @@ func TestIndex(t *testing.T) {
 	}
 }
 
+// The errors of docs/faq.md are those of the code.
+func TestErrorsOfFAQ(t *testing.T) {
+	t.Parallel()
+	var sources strings.Builder
+	check(t, filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+			sources.WriteString(read(t, path))
+		}
+		return err
+	}))
+	code := regexp.MustCompile(`"\s*\+\s*"`).ReplaceAllString(sources.String(), "")
+	found := 0
+	for _, m := range regexp.MustCompile("(?m)^### `(.*)`$").FindAllStringSubmatch(
+		read(t, "docs/faq.md"), -1) {
+		found++
+		for part := range strings.SplitSeq(m[1], "…") {
+			if !strings.Contains(code, strings.TrimSpace(part)) {
+				t.Errorf("no error says %q", part)
+			}
+		}
+	}
+	if found < 12 {
+		t.Errorf("%d errors", found)
+	}
+}
+
 // README is one page, with its program and its tables.
 func TestReadmeIsShort(t *testing.T) {
 	t.Parallel()
