@@ -45,7 +45,7 @@ func TestSnowflakeExample(t *testing.T) {
 	if err != nil || rows != 30_000 || minted != 3 || len(nodes) != 3 {
 		t.Errorf("%d rows of %d nodes, %v, %v", rows, minted, nodes, err)
 	}
-	var last int64 // how far a fleet is, as docs/use/snowflake.md asks
+	var last int64 // how far a fleet is, as docs/move/from-snowflake.md asks
 	err = db.QueryRow("SELECT (max(id) >> 22) + 1288834974657 FROM orders;").Scan(&last)
 	if away := time.Since(time.UnixMilli(last)); err != nil || away < -time.Second || away > time.Hour {
 		t.Errorf("the last row is of %v, %v", time.UnixMilli(last), err)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/migrations"
 	"github.com/idmint/idmint/sqlid/functions"
 )
@@ -82,6 +84,31 @@ func TestVersions(t *testing.T) {
 		if !strings.Contains(strings.Join(strings.Fields(page), " "), w) {
 			t.Errorf("docs/reference/versions.md lacks %q", w)
 		}
+	}
+}
+
+// The commands of docs/start.md print what the page shows, in SQLite and PostgreSQL.
+func TestStartCommands(t *testing.T) {
+	t.Parallel()
+	dir, said := copied(t), ""
+	source := dbtest.New(t, databases.Postgres).Source()
+	for _, block := range blocks(t, "docs/start.md", "sh") {
+		if !strings.HasPrefix(block, "go mod edit") { // README's, which its test runs
+			said += sh(t, dir, block, "IDMINT_DB="+source)
+		}
+	}
+	shown := 0
+	for _, block := range blocks(t, "docs/start.md", "") {
+		for line := range strings.Lines(block) {
+			if strings.HasPrefix(line, "Ann ") {
+				if shown++; !strings.Contains(said, line) {
+					t.Errorf("docs/start.md shows %q, and the commands said\n%s", line, said)
+				}
+			}
+		}
+	}
+	if shown != 6 {
+		t.Errorf("docs/start.md shows %d lines of the programs", shown)
 	}
 }
 

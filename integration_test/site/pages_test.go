@@ -33,12 +33,13 @@ func TestCode(t *testing.T) {
 	block := regexp.MustCompile("(?s)```(?:go|sql|yaml)\n(.*?)```")
 	for page, partly := range map[string]bool{ // only blocks that begin with a tab are of a program
 		"README.md": false, "docs/use/claims.md": true, "docs/use/clickhouse.md": true, "docs/use/gorm.md": true,
-		"docs/use/postgresql.md": true, "docs/reference/schemes.md": true, "docs/use/sqlc.md": false,
+		"docs/use/pgx.md": false, "docs/reference/schemes.md": true, "docs/use/sqlc.md": false,
 		"docs/use/database-sql.md": false, "docs/use/bun.md": false, "docs/use/ent.md": false,
 		"docs/move/gorm-apps.md": false, "docs/use/public-ids.md": false, "docs/use/testing.md": false,
 		"docs/use/paging.md": true, "docs/explain/distributed.md": false, "docs/use/trace.md": false,
 		"docs/use/metabyte.md": false, "docs/use/snowflake.md": false, "docs/use/companions.md": false,
-		"docs/move/postgresql-apps.md": false,
+		"docs/move/postgresql-apps.md": false, "docs/move/from-snowflake.md": false,
+		"docs/start.md": false,
 	} {
 		found := 0
 		for _, m := range block.FindAllStringSubmatch(read(t, page), -1) {

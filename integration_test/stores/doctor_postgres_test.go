@@ -77,7 +77,7 @@ func TestDoctorPostgres(t *testing.T) {
 	findings.SQL(t, "before migrate", app,
 		findings.With(well, "schema", "finding: there is no launch log"))
 	postgresServer.migrated(t, d)
-	page, err := os.ReadFile("../../docs/use/postgresql.md")
+	page, err := os.ReadFile("../../docs/operate/postgresql.md")
 	if err != nil {
 		t.Fatal(err)
 	}
