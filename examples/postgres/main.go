@@ -1,4 +1,4 @@
-// Command postgres stores rows with typed keys in PostgreSQL, by pgx. docs/use/postgresql.md
+// Command postgres stores rows with typed keys in PostgreSQL, by pgx. docs/use/pgx.md
 // describes it.
 package main
 
@@ -33,7 +33,7 @@ func main() {
 
 func run(ctx context.Context) (err error) {
 	if os.Getenv("IDMINT_DB") == "" {
-		return errors.New("IDMINT_DB is not set: docs/use/postgresql.md says to what")
+		return errors.New("IDMINT_DB is not set: docs/use/pgx.md says to what")
 	}
 	config, err := pgxpool.ParseConfig(os.Getenv("IDMINT_DB"))
 	if err != nil {
