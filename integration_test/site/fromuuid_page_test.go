@@ -16,7 +16,7 @@ import (
 	"github.com/idmint/idmint/integration_test/dbtest"
 )
 
-// The SQL of docs/move/from-uuid.md runs on PostgreSQL, while apps write.
+// The SQL of docs/move/from-uuid.md and of docs/move/from-bigserial.md runs on PostgreSQL, while apps write.
 
 // A pageBlock is a code block of the page.
 type pageBlock struct {
@@ -30,7 +30,7 @@ func readBlocks(t *testing.T) (blocks []pageBlock) {
 	t.Helper()
 	section := ""
 	parts := regexp.MustCompile("(?ms)^## (.*?)$|^```([a-z -]+)\n(.*?)^```$")
-	for _, m := range parts.FindAllStringSubmatch(read(t, "docs/move/from-uuid.md"), -1) {
+	for _, m := range parts.FindAllStringSubmatch(read(t, "docs/move/from-uuid.md")+read(t, "docs/move/from-bigserial.md"), -1) {
 		if m[1] != "" {
 			section = m[1]
 			continue
