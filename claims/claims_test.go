@@ -350,7 +350,7 @@ func TestTaken(t *testing.T) {
 		_, err := l.nodes().NextWindow(ctx, at, time.Second)
 		var later *generator.NotBeforeError
 		if !errors.As(err, &later) || later.From != at+1 ||
-			!strings.Contains(err.Error(), "taken by others") {
+			!strings.Contains(err.Error(), "others took the numbers") {
 			l.Errorf("%v, want an error until %d", err, at+1)
 		}
 		if store.raises != 64 {

@@ -199,7 +199,7 @@ func ExampleSnapshot() {
 	}
 	// Output:
 	// 2026-03-14T12:00:00.004Z 1 <nil>
-	// generator: Snapshot of sno number 7 at 2026-03-14T12:00:00.004Z is of another number, and says nothing about this one
+	// generator: Snapshot of sno number 7 at 2026-03-14T12:00:00.004Z belongs to another number, so it does not protect this one
 }
 
 // A metric hears of waits. A clock that was set back is waited for, if it is not too far.

@@ -123,7 +123,7 @@ func TestSnapshotErrors(t *testing.T) {
 			}
 		}
 		_, err := s.make(windowsOf(newClaims()), &generator.Options{Clock: clock, Snapshot: &good})
-		if err == nil || !strings.Contains(err.Error(), "goes with Given") {
+		if err == nil || !strings.Contains(err.Error(), "only be combined with Given") {
 			t.Errorf("with another source: %v", err)
 		}
 		clock.Set(s.begin.Add(-1))

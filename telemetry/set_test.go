@@ -158,10 +158,10 @@ func TestAddRefuses(t *testing.T) {
 		`telemetry: name "" must be a UTF-8 text of 1 to 63 bytes`:             telemetry.Add(set, "", of),
 		`telemetry: name "` + long + `" must be a UTF-8 text of 1 to 63 bytes`: telemetry.Add(set, long, of),
 		`telemetry: name "\xff" must be a UTF-8 text of 1 to 63 bytes`:         telemetry.Add(set, "\xff", of),
-		`telemetry: name "users" is already in use`:                   telemetry.Add(set, "users", of),
+		`telemetry: name "users" is already in use`:                            telemetry.Add(set, "users", of),
 		`telemetry: source of metrics "n" must not be nil`: telemetry.Add(set, "n",
 			(*generator.Sno)(nil)),
-		`telemetry: namespace "default" is already watched`:       set.Watch(log, nil),
+		`telemetry: namespace "default" is already watched`:                   set.Watch(log, nil),
 		`telemetry: log "nil" must not be nil: create one with launchlog.New`: set.Watch((*launchlog.Log)(nil), nil),
 	} {
 		var input *telemetry.InputError
