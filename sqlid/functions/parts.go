@@ -15,9 +15,9 @@ type words struct {
 	part, time, end string
 
 	id, div, mod, shift, mask, cast string
-	stamp         string // the time, from the highest bits in units and the epoch
-	clamp, scaled string // the milliseconds of a time, and their units
-	least, most   string
+	stamp                           string // the time, from the highest bits in units and the epoch
+	clamp, scaled                   string // the milliseconds of a time, and their units
+	least, most                     string
 
 	// Conditions for bytes of a size that are not all zero, and for 8 bytes that are also a number.
 	layout, wordLayout string
