@@ -215,7 +215,7 @@ func TestSnoBounds(t *testing.T) {
 		t.Error(err)
 	}
 	_, err = idtype.SnoBounds[any](first, first.Add(time.Minute), 9, 9)
-	if !errors.As(err, new(*idtype.InputError)) || !strings.Contains(err.Error(), "take Bounds") {
+	if !errors.As(err, new(*idtype.InputError)) || !strings.Contains(err.Error(), "use Bounds") {
 		t.Errorf("more than a minute: %v", err)
 	}
 	for name, bad := range map[string]func() ([]idtype.Range[idtype.SnoID], error){
