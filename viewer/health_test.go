@@ -33,7 +33,7 @@ func TestHealth(t *testing.T) {
 	}
 	h := newPages(t, log, nil)
 	want(t, get(t, h, "/health"), 200, "Something needs your attention", "9,000,000,000,000,000,000 of", "97",
-		"Use a new counter", `class="card gauge bad"`, "a sequence of an app",
+		"Use a new log counter", `class="card gauge bad"`, "a sequence of an app",
 		`class="card result finding"`, "checks passed")
 	w := get(t, h, "/healthz")
 	want(t, w, 503, `"status":"failing"`, `"check":"counters"`, `"used":"9000000000000000000"`)

@@ -90,7 +90,7 @@ func TestBackupErrors(t *testing.T) {
 		{"no folder", ctx, path, filepath.Join(dir, "none", "new"), fs.ErrNotExist, "none"},
 		{"no database", ctx, text, fresh, nil, "not a database"},
 		{"the context has ended", ended, path, fresh, context.Canceled, ""},
-		{"no path", ctx, path, "", nil, "no file"},
+		{"no path", ctx, path, "", nil, "must name a file"},
 	} {
 		err := sqlite.Backup(test.ctx, test.from, test.to)
 		if err == nil || test.want != nil && !errors.Is(err, test.want) {

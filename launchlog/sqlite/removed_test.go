@@ -102,7 +102,7 @@ func TestWAL(t *testing.T) {
 	_, err := l.Claim(ctx, 1)
 	wantFileError(t, err, "WAL")
 	_, err = sqlite.Open(ctx, path)
-	wantFileError(t, err, "a file of its own")
+	wantFileError(t, err, "a separate file")
 	if found, err := l.List(ctx, launchlog.Filter{}); err != nil || len(found) != 1 {
 		t.Errorf("reading: %v, %v", found, err)
 	}

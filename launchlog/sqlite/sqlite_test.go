@@ -151,7 +151,7 @@ func TestOpenErrors(t *testing.T) {
 		{"newer", newer, "newer"},
 		{"older", older, "upgrade it with `idmint migrate`"},
 		{"memory", ":memory:", "in memory"},
-		{"no name", "", "no file"},
+		{"no name", "", "must name a file"},
 		{"as for --db", "sqlite:" + newer, `leave out "sqlite:"`},
 		{"a URI", "file:" + newer, `leave out "file:"`},
 		{"NUL byte", "a\x00b", "NUL"},
