@@ -16,12 +16,12 @@ type Aspect string
 
 // The aspects.
 const (
-	AspectColumn   Aspect = "column" // no column has the name
-	AspectType     Aspect = "type" // values would be converted or refused
-	AspectNullable Aspect = "nullable" // NULL is allowed but not wanted, or wanted but not allowed
-	AspectCodec    Aspect = "codec" // the column takes more space than necessary
+	AspectColumn   Aspect = "column"      // no column has the name
+	AspectType     Aspect = "type"        // values would be converted or refused
+	AspectNullable Aspect = "nullable"    // NULL is allowed but not wanted, or wanted but not allowed
+	AspectCodec    Aspect = "codec"       // the column takes more space than necessary
 	AspectOrder    Aspect = "sorting key" // it does not begin with the column
-	AspectIndex    Aspect = "index" // no data skipping index has the type
+	AspectIndex    Aspect = "index"       // no data skipping index has the type
 )
 
 // A Finding is one way in which a table differs from a column's definition.

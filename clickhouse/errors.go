@@ -13,8 +13,8 @@ import (
 // or a query returned it.
 type RowError struct {
 	Type string // of the IDs in Go, for example "idtype.Decimal[shop.User]"
-	Row  int // from 0, within the input or within the block
-	Err  error // an [*idtype.InputError], or the driver's error for a value of another type
+	Row  int    // from 0, within the input or within the block
+	Err  error  // an [*idtype.InputError], or the driver's error for a value of another type
 }
 
 func (e *RowError) Error() string {

@@ -143,12 +143,12 @@ func usedUp(of Numbers) func(*content, []Share, *checks.Reporter) {
 			}
 		}
 		if c.full(n) && (of == Counters || of == Generators) {
-				r.Note("only the first %d were checked; idmint doctor checks all of them", n)
+			r.Note("only the first %d were checked; idmint doctor checks all of them", n)
 		}
 		if n == 1 {
 			r.Pass("%s", text)
 		}
-			r.Pass("%d were checked, and all are below 80 %%", n)
+		r.Pass("%d were checked, and all are below 80 %%", n)
 	}
 }
 

@@ -28,7 +28,7 @@ type database struct {
 	*sql.Conn
 	dialect migrations.Dialect
 	schema  string // of the tables, found once; empty in SQLite
-	have    int // version of the tables, 0 if there are none
+	have    int    // version of the tables, 0 if there are none
 }
 
 // An engine is what differs between dialects.

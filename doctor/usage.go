@@ -13,10 +13,10 @@ type Numbers string
 
 // The kinds of numbers.
 const (
-	Launches   Numbers = "launches" // the digits that launches of this lap have used
+	Launches   Numbers = "launches"   // the digits that launches of this lap have used
 	Generators Numbers = "generators" // of a running launch
-	Counters   Numbers = "counters" // the range of a log counter
-	Claims     Numbers = "claims" // of a pool that claims lend from
+	Counters   Numbers = "counters"   // the range of a log counter
+	Claims     Numbers = "claims"     // of a pool that claims lend from
 )
 
 // A Share is how many numbers are used, and how many there are.

@@ -44,7 +44,7 @@ type Reading struct {
 	Took    time.Duration
 	Shares  []Share         // what is used up
 	Results []checks.Result // of the checks of [Log] and of WatchOptions.Checks
-	Claims  []claims.Claim // all numbers ever lent, the latest first
+	Claims  []claims.Claim  // all numbers ever lent, the latest first
 	// Err is why the log did not answer, in which case nothing of the above is known.
 	Err error
 	// Good is the last reading that succeeded: this one, an earlier one, or nil.

@@ -1,5 +1,5 @@
-// Command page writes pages of the output of benchmarks, which it reads from a file. What it writes
-// is measured: nothing is typed in. It is run in the checkout's folder:
+// Command page writes pages from the output of benchmarks, which it reads from a file, so that no
+// figure is typed in. Run it in the checkout's folder:
 //
 //	go run ./bench/page speed FILE    docs/results/speed.md
 //	go run ./bench/page import FILE   the tables of docs/reference/import.md
@@ -50,7 +50,8 @@ func run(dir string, args []string) error {
 	return fmt.Errorf("%q: want speed or import", args[0])
 }
 
-// replace puts a text in a document, between a comment with its name and one that ends it.
+// replace puts a text into a document, between a comment with its name and the comment that ends
+// it.
 func replace(path, name, text string) error {
 	old, err := os.ReadFile(path)
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// quiet is how many processors two goroutines that share nothing get on a machine that does
-	// nothing else.
+	// quiet is how many processors two goroutines that share nothing get, at least, on a machine
+	// that does nothing else.
 	quiet = 1.9
-	// enough rounds give a median an interval of confidence.
+	// enough is how many rounds a median needs for a confidence interval.
 	enough = 6
 )
 
-// speedPage is docs/results/speed.md, or an error for a run that lacks something.
+// speedPage returns docs/results/speed.md, or an error if the run lacks something.
 func speedPage(r *results, targets []target) (string, error) {
 	var page strings.Builder
 	for _, section := range []func(*results) (string, error){
@@ -34,10 +34,11 @@ func speedPage(r *results, targets []target) (string, error) {
 	return page.String(), nil
 }
 
-// A cell writes what a row's name stands for. The first error of a table is the table's.
+// A cell returns the text of a table's cell, given the row's name. The first error of a cell is the
+// table's.
 type cell func(name string) (string, error)
 
-// table has a row for each name, with its label first.
+// table returns a table with a row for each name, with its label first.
 func table(head string, names []string, label cell, cells ...cell) (string, error) {
 	text := fmt.Sprintf("| %s |\n|%s\n", strings.TrimPrefix(head, " "),
 		strings.Repeat("---|", strings.Count(head, " | ")+1))
@@ -55,15 +56,15 @@ func table(head string, names []string, label cell, cells ...cell) (string, erro
 	return text, nil
 }
 
-// after labels a row by its name without a prefix.
+// after labels a row with its name, without a prefix.
 func after(prefix string) cell {
 	return func(name string) (string, error) { return strings.TrimPrefix(name, prefix), nil }
 }
 
-// A form is how a cell writes a median.
+// A form formats a median for a cell.
 type form func(benchmath.Summary) string
 
-// number is a figure in a unit, and interval is that with its interval of confidence.
+// number formats a figure in a unit, and interval adds its confidence interval.
 func number(unit string) form {
 	return func(s benchmath.Summary) string { return amount(s.Center, unit) }
 }
@@ -82,7 +83,7 @@ func twoDigits(s benchmath.Summary) string { return fmt.Sprintf("%.2f", s.Center
 
 func perSecond(s benchmath.Summary) string { return fmt.Sprintf("%.0f", 1e9/s.Center) }
 
-// value writes the median of a figure, in parallel if so.
+// value returns cells with the median of a figure, serial or parallel.
 func (r *results) value(parallel bool, unit string, write form) cell {
 	return func(name string) (string, error) {
 		v, err := r.series(figure{name, parallel, unit})
@@ -93,7 +94,7 @@ func (r *results) value(parallel bool, unit string, write form) cell {
 	}
 }
 
-// processorsGot are how many processors two goroutines that share nothing got, in each round.
+// processorsGot returns how many processors two goroutines that share nothing got in each round.
 func processorsGot(r *results) ([]float64, error) {
 	alone := figure{"Floor/increment", true, "cpu-ns/op"}
 	return r.ratios(alone, alone.in("ns/op"))
@@ -112,28 +113,29 @@ func head(r *results) (string, error) {
 	}
 	text := fmt.Sprintf(`# Speed
 
-Written by `+"`make bench`"+` on %s: not to be edited. %d rounds on %s processors (%s, %s/%s) with %s.
-Beside: %s.
+Written by `+"`make bench`"+` on %s: do not edit it. %d rounds on %s processors (%s, %s/%s) with %s.
+Compared with: %s.
 
-A figure is the median of the rounds, and ± is its interval of confidence at 95 %%. A ratio is the
-median of the ratios within each round. Absolute figures are those of this machine. Ratios travel
-better. Serial is GOMAXPROCS=1. Parallel is two goroutines on two processors, and time is per ID, so
-perfect scaling halves it. Two goroutines that share nothing got %.2f processors.
+A figure is the median of the rounds, and ± is its confidence interval at 95 %%. A ratio is the
+median of the ratios within each round. Absolute figures hold only for this machine, whereas ratios
+carry over better to others. Serial means GOMAXPROCS=1. Parallel means two goroutines on two
+processors, and time is per ID, so that perfect scaling halves it. Two goroutines that share nothing
+got %.2f processors.
 `, c["date"], len(got), c["processors"], c["cpu"], c["goos"], c["goarch"], c["go"],
 		peers, processors)
 	if len(got) < enough {
 		text += fmt.Sprintf(
-			"\n**Not a measurement**: fewer than %d rounds show that the benchmarks work, and no more.\n", enough)
+			"\n**Not a measurement**: fewer than %d rounds show only that the benchmarks work.\n", enough)
 	}
 	if processors < quiet {
 		text += fmt.Sprintf(
-			"\n**Not a quiet machine**: less than %.1f processors. Parallel figures, and ratios of them, say little.\n", quiet)
+			"\n**Not a quiet machine**: less than %.1f processors. Parallel figures, and ratios of them, mean little.\n", quiet)
 	}
 	return text, nil
 }
 
-// measured is our figure, the one that it is compared with, and their ratio. The value is what the
-// bound is on.
+// measured returns our figure, the figure that it is compared with, their ratio, and the value to
+// which the bound applies.
 func (t target) measured(r *results) (ours, against, quotient string, value float64, err error) {
 	v, err := r.series(t.ours)
 	if err != nil {
@@ -186,7 +188,7 @@ func targetSection(r *results, targets []target) (string, error) {
 			strings.TrimSpace(bound), verdict)
 	}
 	text := fmt.Sprintf(
-		"\n## Targets\n\n%d of %d are met.\n\n| what | ours | beside | ratio | target | |\n|---|---|---|---|---|---|\n%s",
+		"\n## Targets\n\n%d of %d are met.\n\n| what | ours | compared with | ratio | target | |\n|---|---|---|---|---|---|\n%s",
 		met, len(targets), rows.String())
 	if missed.Len() > 0 {
 		text += "\nMissed:\n\n" + missed.String()
@@ -200,10 +202,11 @@ var units = map[string]string{
 	"worst-ms": "ms", "fewest/most": "", "ns/row-by-hand": "ns", "peak-MiB": "",
 }
 
-// wholeUnits are those whose figures have no fractions.
+// wholeUnits are the units whose figures have no fractions.
 var wholeUnits = []string{"allocs/op", "ns/row-by-hand", "peak-MiB", "repeats"}
 
-// amount is the form of all figures of pages: three digits, or all that stand before the point.
+// amount formats all figures of pages: with three digits, or with all digits before the decimal
+// point.
 func amount(v float64, unit string) string {
 	digits := 1
 	switch {
@@ -215,8 +218,7 @@ func amount(v float64, unit string) string {
 	return strings.TrimSpace(fmt.Sprintf("%.*f %s", digits, v, units[unit]))
 }
 
-// peers are the forms of other libraries in which they are fastest, and waits at a cap are not
-// counted.
+// peers are the fastest forms of other libraries, without waits at a cap.
 var peers = []struct{ label, name string }{
 	{"bwmarrin/snowflake, 20 step bits", "snowflake-20-step-bits"},
 	{"xid", "xid"},
@@ -226,7 +228,7 @@ var peers = []struct{ label, name string }{
 	{"ulid", "ulid"},
 }
 
-// others compares one ID of ours with one of others.
+// others compares one ID of ours with one of other libraries.
 func others(r *results) (string, error) {
 	head := "one goroutine"
 	var ratios []cell
@@ -246,14 +248,14 @@ func others(r *results) (string, error) {
 	rows, err := table(head, shared, func(name string) (string, error) {
 		return strings.TrimSuffix(strings.TrimPrefix(name, "Mint/"), "/shared"), nil
 	}, ratios...)
-	return "Our time by theirs, of the same round. Below 1 ours is faster. Others are called as their\n" +
-		"documentation shows, UUIDv7 of google/uuid with its pool. No generator is at its cap.\n\n" +
+	return "Our time divided by theirs in the same round: below 1 ours is faster. Other libraries are called as\n" +
+		"their documentation shows, and google/uuid's UUIDv7 with its pool. No generator is at its cap.\n\n" +
 		rows, err
 }
 
 func peerSection(r *results) (string, error) {
 	text, err := others(r)
-	return "\n## One ID beside others\n\n" + text, err
+	return "\n## One ID compared with others\n\n" + text, err
 }
 
 func repeatSection(r *results) (string, error) {
@@ -274,7 +276,7 @@ func repeatSection(r *results) (string, error) {
 	}
 	rows, err := table("goroutines | ours | muyo/sno", names, after(prefix+"goroutines="),
 		counts(prefix), counts("Repeats/muyo-sno/"))
-	return "\n## Repeats\n\nRepeated IDs among 16,777,216 of one sno generator that goroutines share, in each run.\n\n" +
+	return "\n## Repeats\n\nRepeated IDs among 16,777,216 IDs of one sno generator that goroutines share, in each run.\n\n" +
 		rows, err
 }
 
@@ -287,11 +289,11 @@ func capSection(r *results) (string, error) {
 	}
 	rows, err := table(" | 1 caller | of the cap | a processor | 8 callers | of the cap | a processor",
 		r.under("Cap/"), after("Cap/"), cells...)
-	return "\n## At the cap\n\nOne caller, and then eight, ask one generator for all that it has. The table has time per ID, share of\n" +
-		"the cap, and time of a processor while calls wait.\n\n" + rows, err
+	return "\n## At the cap\n\nOne caller, and then eight, take all IDs that one generator can mint. The table shows time per ID,\n" +
+		"share of the cap, and processor time while calls wait.\n\n" + rows, err
 }
 
-// storeSection is what databases take part in. A run that reached none has no such section.
+// storeSection returns the benchmarks with databases, or "" for a run that reached none.
 func storeSection(r *results) (string, error) {
 	label := func(name string) (string, error) {
 		_, label, _ := strings.Cut(name, "/")
@@ -305,14 +307,14 @@ func storeSection(r *results) (string, error) {
 		cells       []cell
 	}{
 		{
-			"GORM's CreateInBatches: rows whose IDs were set by hand, and beside them the plugin, turn by turn.",
+			"GORM's CreateInBatches, with rows whose IDs were set by hand, and in turn with the plugin.",
 			" | by hand, per row | with the plugin, ratio", r.under("gormid/"),
 			[]cell{value("ns/row-by-hand", number("ns/row-by-hand")), value("ratio", twoDigits)},
 		},
 		{
-			"The launch log, on disk before it is answered: launches and claims that 16 callers get together,\n" +
-				"and ranges of a counter that eight get. One caller alone waits for the disk at each claim. That is the\n" +
-				"server's time, so one caller has no target.",
+			"The launch log, which writes to disk before it answers: launches and claims by 16 concurrent\n" +
+				"callers, and ranges of a counter by eight. A single caller has no target, because at each claim it waits\n" +
+				"for the server's disk.",
 			" | a second", r.under("launchlog/"),
 			[]cell{value("ns/op", perSecond)},
 		},
@@ -333,11 +335,11 @@ func storeSection(r *results) (string, error) {
 }
 
 func figureSection(r *results) (string, error) {
-	text := "\n## All figures\n\nPer ID. Processor time is that of the whole process. \"Below cap\" is several generators in turn.\n"
+	text := "\n## All figures\n\nAll figures are per ID. Processor time counts the whole process. \"Below cap\" uses several generators in turn.\n"
 	for _, group := range []struct{ prefix, title string }{
-		{"Floor/", "What generators are made of"},
+		{"Floor/", "Building blocks of generators"},
 		{"Mint/", "One ID of ours, below the caps"},
-		{"Peer/", "One ID of others"},
+		{"Peer/", "One ID of other libraries"},
 		{"Encode/", "To text"},
 		{"Decode/", "From text"},
 	} {
@@ -359,11 +361,12 @@ func figureSection(r *results) (string, error) {
 	return text, nil
 }
 
-// importTables are those of docs/reference/import.md, of BenchmarkImport and BenchmarkMemory.
+// importTables returns the tables of docs/reference/import.md, of BenchmarkImport and
+// BenchmarkMemory.
 func importTables(r *results) (string, error) {
 	c := r.config
 	names := r.under("Import/")
-	for database := range tools { // a database that is missing skips a benchmark in silence
+	for database := range tools { // a missing database skips its benchmark silently
 		if !slices.Contains(names, "Import/"+database) {
 			return "", fmt.Errorf("the run has no Import/%s", database)
 		}
@@ -372,7 +375,7 @@ func importTables(r *results) (string, error) {
 	tool := func(name string) (string, error) {
 		return tools[strings.TrimPrefix(name, "Import/")], nil
 	}
-	times, err := table("database | beside | processor time | its seconds, client and server | ours | "+
+	times, err := table("database | compared with | processor time | its seconds, client and server | ours | "+
 		"of which client | elapsed", names, after("Import/"), tool, value("cpu-ratio", ratio),
 		value("its-cpu-s", twoDigits), value("our-cpu-s", twoDigits),
 		value("our-client-s", twoDigits), value("elapsed-ratio", ratio))
@@ -381,14 +384,14 @@ func importTables(r *results) (string, error) {
 	}
 	memory, err := table("rows | MiB", r.under("Memory/"), after("Memory/"),
 		value("peak-MiB", number("peak-MiB")))
-	return fmt.Sprintf("Measured on %s, commit %s, on %s processors with %s, %s, as pairs that take turns: "+
-		"the median,\nand its interval of confidence. The machine's load was %s before. The ratios are of "+
-		"500,000 rows: of\nshorter files the start of our program is a larger part.\n\n%s\n"+
+	return fmt.Sprintf("Measured on %s, commit %s, on %s processors with %s, %s, in pairs that take turns: "+
+		"the median,\nand its confidence interval. The machine's load was %s before. The ratios are for "+
+		"500,000 rows: with\nshorter files the start of our program takes a larger share.\n\n%s\n"+
 		"Our peak memory:\n\n%s", c["date"], c["commit"], c["processors"], c["go"], c["databases"],
 		c["load"], times, memory), err
 }
 
-// tools are the databases' own.
+// tools are the databases' own tools.
 var tools = map[string]string{
 	"PostgreSQL": "`psql \\copy`", "MariaDB": "`LOAD DATA LOCAL`", "SQLite": "`sqlite3 .import`",
 }

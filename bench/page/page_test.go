@@ -139,7 +139,7 @@ func TestPage(t *testing.T) {
 		{
 			"the rest", ratio(1),
 			[]string{
-				"on 2026-01-02", "Beside: a/b v1.0.0.", "got 2.00 processors",
+				"on 2026-01-02", "Compared with: a/b v1.0.0.", "got 2.00 processors",
 				"**Not a measurement**", "| 2 | 0 | 39 |\n",
 				"| x | 15625 ns | 99.5 % | 3.00 % | 15625 ns | 98.5 % |",
 				"| y-uuid7 | 20.0 ns ± ∞ | 5.00 ns ± ", "| 10.0 ns | 10.0 ns | 1 |\n",

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// A figure is what a benchmark measures: its name, without that of the Go function's prefix and of
-// the processors, and a unit.
+// A figure is what a benchmark measures: its name without "Benchmark" and the number of processors,
+// and a unit.
 type figure struct {
 	name     string
 	parallel bool
@@ -64,7 +64,7 @@ func (r *results) add(rec *benchfmt.Result) {
 		r.config[c.Key] = string(c.Value)
 	}
 	for _, v := range rec.Values {
-		if v.OrigUnit != "" { // nanoseconds, where the package has made seconds of them
+		if v.OrigUnit != "" { // nanoseconds, which the package has converted to seconds
 			v.Value, v.Unit = v.OrigValue, v.OrigUnit
 		}
 		f.unit = v.Unit
@@ -72,8 +72,8 @@ func (r *results) add(rec *benchfmt.Result) {
 	}
 }
 
-// storePackage is what the names of benchmarks of another package than bench begin with. Those that
-// need a server lie in the packages gorm and stores of integration_test.
+// storePackage returns the prefix for the names of benchmarks of other packages than bench.
+// Benchmarks that need a server are in the packages gorm and stores of integration_test.
 func storePackage(pkg string) string {
 	pkg = strings.Replace(pkg, "idmint/integration_test/gorm", "idmint/gormid", 1)
 	pkg = strings.Replace(pkg, "idmint/integration_test/stores", "idmint/launchlog", 1)
@@ -85,7 +85,7 @@ func storePackage(pkg string) string {
 	return ""
 }
 
-// series are the measurements of a figure, one per round.
+// series returns the measurements of a figure, one per round.
 func (r *results) series(f figure) ([]float64, error) {
 	v := r.values[f]
 	if len(v) == 0 {
@@ -114,13 +114,13 @@ func (r *results) ratios(a, b figure) ([]float64, error) {
 	return quotients, nil
 }
 
-// median sums up, as benchstat does.
+// median summarizes values as benchstat does.
 func median(values []float64) benchmath.Summary {
 	sample := benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds) // which sorts them
 	return benchmath.AssumeNothing.Summary(sample, 0.95)
 }
 
-// under are the names that begin with a prefix.
+// under returns the names that begin with a prefix.
 func (r *results) under(prefix string) []string {
 	return slices.DeleteFunc(slices.Clone(r.names), func(n string) bool {
 		return !strings.HasPrefix(n, prefix)

@@ -5,18 +5,18 @@ import (
 	"math"
 )
 
-// A target is a bound on one of our figures, or on its ratio to another of the same round.
+// A target is a bound on one of our figures, or on its ratio to another figure of the same round.
 type target struct {
 	what    string
 	ours    figure
-	peer    string // the name of what ours stands beside, if anything
+	peer    string // the name of what ours is compared with, if anything
 	against figure
 	ratio   bool // the bound is on the ratio
 	bound   bound
-	reason  string // why it is missed where it is, once that is known
+	reason  string // why it is missed on some machines, if known
 }
 
-// A bound has both ends included.
+// A bound includes both ends.
 type bound struct{ least, most float64 }
 
 func atMost(v float64) bound  { return bound{math.Inf(-1), v} }
@@ -46,11 +46,11 @@ func (f figure) in(unit string) figure {
 const (
 	add   = "an atomic add"
 	clock = "`time.Since`, then an atomic add"
-	muyo  = "muyo/sno" // below its cap, or else it is to wait
+	muyo  = "muyo/sno" // below its cap, because otherwise it must wait
 )
 
-// targets are those of the project for minting and texts. Those that are not counts or shares are
-// ratios within a run: what a nanosecond holds depends on the machine.
+// targets are the project's targets for minting and text conversion. Except for counts and shares
+// they are ratios within a run, because times in nanoseconds depend on the machine.
 var targets = []target{
 	relative("decimal, a shared generator", serial("Mint/decimal/shared"), add,
 		serial("Floor/atomic-add"), atMost(1.15)),
@@ -116,25 +116,25 @@ var targets = []target{
 }
 
 const (
-	aBusyMachine = "something else took the processor for longer than the generator may be behind."
-	aCheapAdd    = "an atomic add costs this processor as little as a call: see `increment` and " +
-		"`atomic-add` below. Where it costs 8 ns the ratio is a fourth."
+	aBusyMachine = "something else used the processor for longer than the generator may be behind."
+	aCheapAdd    = "on this processor an atomic add costs as little as a call: see `increment` and " +
+		"`atomic-add` below. If it costs 8 ns, the ratio is a fourth of this."
 )
 
 // reasons say why a target is missed on the machines where it is.
 var reasons = map[string]string{
 	"decimal, a goroutine's own":                                  aCheapAdd,
 	"decimal, a slice of 1,000, per ID":                           aCheapAdd,
-	"decimal, a shared generator, 2 goroutines":                   "the machine had less than two processors to give during the run.",
+	"decimal, a shared generator, 2 goroutines":                   "less than two processors were available during the run.",
 	"short below its cap":                                         "its random bits take 4 to 6 ns.",
-	"eightbyte below its cap":                                     "a generator gets 32 IDs of a millisecond here, and the first takes 100 ns. The rest reverses bits.",
-	"snowflake, 20 bits of step":                                  "each reads the clock, which takes 26 of its 31 ns. Ours calls it by an interface, which costs 0.3 ns more than their lock.",
-	"trace below its cap":                                         "something else took the processor.",
-	"sno below its cap":                                           "ten bytes are returned in memory, and not in registers.",
-	"decimal, a shared generator":                                 "what is done with the result waits for it, as in a function that is called: `atomic-add-called` below.",
-	"sno, from text":                                              "muyo/sno's does not look whether a letter is of the alphabet.",
-	"sno below its cap, processor time":                           "four fifths of it are the reading of the clock and the addition: see above.",
-	"sno below its cap, processor time, 2 goroutines":             "both processors wait for the word that they write, and so they do in muyo/sno.",
+	"eightbyte below its cap":                                     "a generator mints 32 IDs per millisecond here, and the first takes 100 ns. The rest is reversing bits.",
+	"snowflake, 20 bits of step":                                  "both read the clock, which takes 26 of 31 ns. Ours calls it through an interface, which costs 0.3 ns more than their lock.",
+	"trace below its cap":                                         "something else used the processor.",
+	"sno below its cap":                                           "ten bytes are returned in memory rather than in registers.",
+	"decimal, a shared generator":                                 "whatever uses the result waits for it, as after a function call: see `atomic-add-called` below.",
+	"sno, from text":                                              "muyo/sno does not check whether a letter is in the alphabet.",
+	"sno below its cap, processor time":                           "four fifths of it are for reading the clock and for the addition: see above.",
+	"sno below its cap, processor time, 2 goroutines":             "both processors wait for the word that they write, as they do in muyo/sno.",
 	"short at its cap of 512 per ms":                              aBusyMachine,
 	"short at its cap of 512 per ms, 8 callers":                   aBusyMachine,
 	"eightbyte at its cap of 64 per ms":                           aBusyMachine,
@@ -142,8 +142,8 @@ var reasons = map[string]string{
 	"sno at its cap of 65,536 per 4 ms":                           aBusyMachine,
 	"snowflake at its cap of 4,096 per ms":                        aBusyMachine,
 	"snowflake in Sonyflake's layout at its cap of 256 per 10 ms": aBusyMachine,
-	"short at its cap, a processor, 8 callers":                    "timers of a busy machine.",
-	"eightbyte at its cap, a processor, 8 callers":                "timers of a busy machine.",
+	"short at its cap, a processor, 8 callers":                    "the timers of a busy machine.",
+	"eightbyte at its cap, a processor, 8 callers":                "the timers of a busy machine.",
 }
 
 func relative(what string, ours figure, peer string, against figure, b bound) target {

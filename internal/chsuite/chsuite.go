@@ -34,7 +34,7 @@ type Fixture[T idtype.ID] struct {
 	Type string           // of the column
 	Edge []T              // the least and the greatest ID, and others at boundaries
 	At   func(n uint64) T // a different ID for each n from 1 to 2^40
-	Bad  []any // values that the column can hold but that are not IDs
+	Bad  []any            // values that the column can hold but that are not IDs
 }
 
 // Of returns the fixture of a type.

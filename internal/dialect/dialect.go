@@ -26,9 +26,9 @@ const (
 // knowledge is what differs between dialects.
 type knowledge struct {
 	family  Dialect
-	driver  string // the name under which its Go driver registers with database/sql
+	driver  string            // the name under which its Go driver registers with database/sql
 	quote   *strings.Replacer // escapes a quoted name
-	mark    string // surrounds a quoted name
+	mark    string            // surrounds a quoted name
 	columns map[string]string // by the form of an ID, with # for the size
 	codes   func(code string) Cause
 }

@@ -71,7 +71,7 @@ func Await(
 	case ended != nil && !errors.Is(last, ended):
 		return fmt.Errorf("%w: %w", context.Cause(ctx), last)
 	case ended == nil && errors.Is(last, waiting.Err()):
-			return fmt.Errorf("no answer within %v: %w", patience, last)
+		return fmt.Errorf("no answer within %v: %w", patience, last)
 	}
 	return last
 }

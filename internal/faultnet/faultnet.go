@@ -18,9 +18,9 @@ type Fate int
 // After each of these but Pass, nothing more passes on the request's connection.
 const (
 	Pass Fate = iota
-	Lose // the request never arrives, unless by Deliver
-	Mute // the request arrives, but its answer never does
-	End // the request arrives, and the connection ends before the answer
+	Lose      // the request never arrives, unless by Deliver
+	Mute      // the request arrives, but its answer never does
+	End       // the request arrives, and the connection ends before the answer
 )
 
 // A Wire is the network between a client and its servers, which loses and delays what a test

@@ -18,16 +18,16 @@ type Facts struct {
 	Scheme     idtype.Scheme
 	Layout     string // the name of a layout, "" for the default one
 	Bits       *idtype.SnowflakeLayout
-	Place      int // the position in lists of schemes
+	Place      int              // the position in lists of schemes
 	Storages   []idtype.Storage // the forms in which IDs can be stored, the default first
-	Size       int // bytes of an ID that is bytes, 0 for integers of 63 bits
-	Places     bool // fields are decimal places rather than bits
-	Fields     []Field // from the highest digits to the lowest
-	PartNames  []string // names of the parts, in the order of JSON
-	Names      []Name // fields for the ID in JSON, before its parts
-	Epoch      int64 // of the part unix_ms, in milliseconds
-	Unit       time.Duration // of the time that IDs carry, 0 for none
-	Repeats    string // the period after which IDs repeat, "" for never
+	Size       int              // bytes of an ID that is bytes, 0 for integers of 63 bits
+	Places     bool             // fields are decimal places rather than bits
+	Fields     []Field          // from the highest digits to the lowest
+	PartNames  []string         // names of the parts, in the order of JSON
+	Names      []Name           // fields for the ID in JSON, before its parts
+	Epoch      int64            // of the part unix_ms, in milliseconds
+	Unit       time.Duration    // of the time that IDs carry, 0 for none
+	Repeats    string           // the period after which IDs repeat, "" for never
 	BoundsHelp string           // help for bounds
 	Text       Texts
 	Codecs     map[idtype.Storage]Codec // for ClickHouse; "" is the default for all forms
@@ -48,7 +48,7 @@ type Field struct {
 	Name   string
 	Min    int64
 	Max    int64 // 0 for all that its digits can represent
-	Test   bool // 0 marks IDs that are not for production
+	Test   bool  // 0 marks IDs that are not for production
 }
 
 // Texts describe an ID's text for other languages.
@@ -60,7 +60,7 @@ type Texts struct {
 	Example           string
 	About             string // describes the text
 	Proto             string // the Protocol Buffers type whose JSON is the ID's
-	Digits            bool // the text is the number
+	Digits            bool   // the text is the number
 }
 
 // A Codec is the codec in ClickHouse for IDs in their own order, and why it was chosen: it took the

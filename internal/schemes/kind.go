@@ -33,11 +33,11 @@ const TimeLetter = 't'
 // A Kind is a scheme whose IDs have type T.
 type Kind[T idtype.ID] struct {
 	Facts
-	Forms  []Form[T] // text first
-	Values func(T) any // its parts as in JSON
+	Forms  []Form[T]      // text first
+	Values func(T) any    // its parts as in JSON
 	Says   func(T) []Part // its parts, if they are not its fields
 	Note   func(T) string // additional information about its time
-	Span   span[T] // nil if IDs carry no time
+	Span   span[T]        // nil if IDs carry no time
 }
 
 // A span returns the IDs of a span of time, as ranges that sort in a form.

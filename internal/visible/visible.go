@@ -42,7 +42,7 @@ const mostMarks = 4
 // escaped returns a text in which escape replaces invisible runes, given the rune and its bytes.
 func escaped[S string | []byte](text S, escape func([]byte, rune, string) []byte) S {
 	var b []byte // nil while everything is visible
-	marks := 0 // consecutive ones
+	marks := 0   // consecutive ones
 	for i, n := 0, 0; i < len(text); i += n {
 		r := rune(text[i])
 		if n = 1; r >= utf8.RuneSelf {

@@ -31,7 +31,7 @@ const (
 	rowColumns = ` (part text, name text, version bigint, value blob, PRIMARY KEY (part, name))`
 
 	ddlTime     = 20 * time.Second // for a request that changes the schema
-	migrateTime = 2 * time.Minute // that Migrate keeps trying
+	migrateTime = 2 * time.Minute  // that Migrate keeps trying
 )
 
 // A logged is the row of a log.

@@ -120,7 +120,7 @@ type pin struct {
 	dataCenter string // "" means any
 
 	mu  sync.Mutex // guards the following fields
-	id  string // of the first node that the driver asks about
+	id  string     // of the first node that the driver asks about
 	err error
 }
 

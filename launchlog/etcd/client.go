@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	patience    = time.Second // until the next node is asked
-	callTime    = 5 * time.Second // until a call is abandoned
-	connectTime = 2 * time.Second // for user and password
+	patience    = time.Second            // until the next node is asked
+	callTime    = 5 * time.Second        // until a call is abandoned
+	connectTime = 2 * time.Second        // for user and password
 	breath      = 100 * time.Millisecond // before gRPC reconnects
 )
 

@@ -12,7 +12,7 @@ import (
 
 const (
 	lineTime = 20 * time.Second // that a process waits in line, at most
-	lineTTL  = 5 // seconds until a killed process no longer blocks others
+	lineTTL  = 5                // seconds until a killed process no longer blocks others
 )
 
 // Wait implements kv.Lines with a lock of etcd's client. The name of its key, Line, does not

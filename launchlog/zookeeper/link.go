@@ -158,8 +158,8 @@ type wire struct {
 	net.Conn
 	dead    chan struct{}
 	once    sync.Once
-	greeted atomic.Bool // the first frame, the session's, has arrived
-	asked   sync.Map // the kind of a request by its number, until its answer has arrived
+	greeted atomic.Bool  // the first frame, the session's, has arrived
+	asked   sync.Map     // the kind of a request by its number, until its answer has arrived
 	frame   bytes.Buffer // that is being passed on; owned by the goroutine that reads
 }
 

@@ -75,8 +75,8 @@ var probes = []checks.Probe[*cluster]{
 type cluster struct {
 	config  cassandra.Config
 	asked   *cassandra.Session // with the first of the hosts that answers
-	hosts   []host // the members that are asked
-	members []member // of all data centers
+	hosts   []host             // the members that are asked
+	members []member           // of all data centers
 	name    string
 	keys    keyspace
 }
@@ -89,7 +89,7 @@ type host struct {
 	session       *cassandra.Session
 	before, after time.Time // around now
 	now           time.Time // by the node's clock
-	err           error // why it does not answer
+	err           error     // why it does not answer
 }
 
 // open asks one host for the other nodes, and all of them for their time.

@@ -86,7 +86,7 @@ type ensemble struct {
 type server struct {
 	address string
 	tls     *tls.Config
-	srvr    said // its answer to srvr
+	srvr    said  // its answer to srvr
 	err     error // why there is no answer
 }
 
