@@ -29,7 +29,7 @@ func TestErrorTexts(t *testing.T) {
 	for want, err := range map[string]error{
 		"clickhouse: row 1 of idtype.Decimal[clickhouse_test.User]: " +
 			zero.Error() + hint: clickhouse.Append(full{}, ids),
-		"clickhouse: IDs of type idtype.Decimal[clickhouse_test.User] go into a column of " +
+		"clickhouse: cannot append IDs of type idtype.Decimal[clickhouse_test.User] to a column of " +
 			"type Int64: " +
 			"check the batch's order of columns and the table: " +
 			"converting []int64 to String is unsupported": clickhouse.Append(full{}, ids[:1]),

@@ -275,14 +275,14 @@ func TestAhead(t *testing.T) {
 func TestTimesAhead(t *testing.T) {
 	const ahead = " 2026-05-04 12:00:31, which is 31s ahead. "
 	for want, do := range map[string]func(log *launchlog.Log){
-		"note: the start of launch 2 is of" + ahead: func(l *launchlog.Log) { start(t, l, "b") },
-		"note: generator number 0 of launch 1 is of" + ahead: func(l *launchlog.Log) {
+		"note: the start of launch 2 is dated" + ahead: func(l *launchlog.Log) { start(t, l, "b") },
+		"note: generator number 0 of launch 1 is dated" + ahead: func(l *launchlog.Log) {
 			claim(t, l, 1, 1)
 		},
 		"note: 1 counters were updated at times in the future: orders. ": func(l *launchlog.Log) {
 			raise(t, l, "orders", 5)
 		},
-		"note: the last advance is of" + ahead: func(l *launchlog.Log) { advance(t, l, 10) },
+		"note: the last advance is dated" + ahead: func(l *launchlog.Log) { advance(t, l, 10) },
 	} {
 		for _, offset := range []time.Duration{30 * time.Second, 31 * time.Second} {
 			at := begin

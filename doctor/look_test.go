@@ -84,7 +84,7 @@ func TestLookKeepsIdentity(t *testing.T) {
 		want(t, fmt.Sprint(identity), results, wanted)
 		before = &now
 	}
-	nothing := map[string]string{"identity": "unknown: the store does not say which it is"}
+	nothing := map[string]string{"identity": "unknown: the store does not identify itself"}
 	next(map[string]string{"log": "one", "cluster": "a"}, nil)
 	partial := map[string]string{"cluster": "a", "new": "1"}
 	next(partial, nil)
