@@ -37,7 +37,7 @@
 // # Who may see the pages
 //
 // Everybody who can reach the handler sees the pages, unless [Options].Auth is set. Launches show
-// who deployed what and why, and on which host it runs. Unauthorized visitors see nothing of the
-// log. [Options].Hosts prevents other sites that are open in a browser of your network from reading
-// the pages.
+// who deployed what and why, and on which host it runs, but unauthorized visitors see nothing of
+// the log. [Options].Hosts prevents other sites that are open in a browser of your network from
+// reading the pages.
 package viewer

@@ -52,7 +52,7 @@ func likely(word string, fits []schemes.Fit, now time.Time) bool {
 	return false
 }
 
-// find looks for IDs. It accepts a single word as it is. Several words are a list if all of them
+// find looks for IDs, and accepts a single word as it is. Several words are a list if all of them
 // may be IDs. Short words such as "user" do not count, although they fit short IDs with a time long
 // ago. Any other text is a line of a log, in which find accepts the likely words.
 //

@@ -114,7 +114,7 @@ func resultsOf(of *doctor.Reading, level checks.Level) []checks.Result {
 		func(r checks.Result) bool { return r.Level != level })
 }
 
-// A healthData is the page Health. Its lists are also in the JSON.
+// A healthData is the page Health, whose lists are also in the JSON.
 type healthData struct {
 	report
 	Running      []*gauge        `json:"running"` // launches, the most used first

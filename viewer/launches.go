@@ -167,8 +167,8 @@ func queryOf(f launchlog.Filter, before int) string {
 	return "?" + q.Encode()
 }
 
-// A shownClaim is a claim for machines. Its fields hide those of the claim: it omits the token,
-// with which the claim could be repeated, and writes the 64-bit process ID as a string.
+// A shownClaim is a claim for machines. Its fields hide the claim's own, to omit the token, with
+// which the claim could be repeated, and to write the 64-bit process ID as a string.
 type shownClaim struct {
 	launchlog.Claim
 	Token string `json:"token,omitempty"`

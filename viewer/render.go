@@ -35,8 +35,8 @@ var kinds = map[string]string{
 	"style.css": "text/css; charset=utf-8",
 }
 
-// version returns a hash of the assets. It is part of their addresses, so that a browser may cache
-// them.
+// version returns a hash of the assets, which is part of their addresses so that a browser may
+// cache them.
 var version = sync.OnceValue(func() string {
 	hash := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(kinds)) {
@@ -70,7 +70,7 @@ type answer struct {
 	data     any // for the template and for JSON
 }
 
-// A problem says why there is no answer. It has a page too.
+// A problem says why a request has no answer, and is shown as a page.
 type problem struct {
 	status int
 	title  string
@@ -161,7 +161,7 @@ func (v *visit) asset(address string) {
 	v.send(http.StatusOK, data)
 }
 
-// fail answers with a problem. Any other error comes from the launch log.
+// fail answers with a problem. An error that is not a problem comes from the launch log.
 func (v *visit) fail(err error) {
 	var p *problem
 	if !errors.As(err, &p) {
@@ -226,14 +226,14 @@ func (v *visit) write(a answer) {
 	v.send(a.status, b.Bytes())
 }
 
-// send writes a body. For a HEAD request the server sends only its length.
+// send writes a body, of which the server sends only the length for a HEAD request.
 func (v *visit) send(status int, body []byte) {
 	v.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	v.w.WriteHeader(status)
 	_, _ = v.w.Write(body) // the client may be gone
 }
 
-// wantsJSON reports whether the client accepts JSON first, as programs do. A browser lists
+// wantsJSON reports whether the client accepts JSON first, as programs do, whereas a browser lists
 // text/html first.
 func wantsJSON(r *http.Request) bool {
 	first, _, _ := strings.Cut(r.Header.Get("Accept"), ",")

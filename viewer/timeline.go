@@ -30,13 +30,13 @@ type lane struct {
 	Bars                 []bar // the oldest first
 }
 
-// A bar shows a launch. It begins at X and is Width wide.
+// A bar shows a launch as a bar that begins at X and is Width wide.
 type bar struct {
 	Launch   launchlog.Launch
 	X, Width share
 }
 
-// A share is a part of [scale]. String returns it as a length of SVG.
+// A share is a part of [scale], which String returns as a length of SVG.
 type share int
 
 func (s share) String() string { return fmt.Sprintf("%d.%d%%", s/10, s%10) }

@@ -19,19 +19,20 @@ type Options struct {
 	// Timeout limits how long a page waits for the launch log, including the wait for its turn,
 	// because only eight pages ask at once. The default is 2 s.
 	Timeout time.Duration
-	// Readings reads the health of the log. If it is nil, the pages create a watch that reads once
-	// a minute, within Timeout. Your own watch may also check the database, or serve your metrics.
+	// Readings reads the health of the log. If it is nil, the pages create their own watch, which
+	// reads once a minute and within Timeout. Your own watch may also check the database, or serve
+	// your metrics.
 	Readings *doctor.Watch
-	// Metrics serves /metrics. If it is nil, that path is not found.
+	// Metrics serves /metrics, a path that is not found if Metrics is nil.
 	Metrics http.Handler
-	// Auth says who may see the pages. If it is nil, everybody may.
+	// Auth says who may see the pages, which is everybody if it is nil.
 	Auth *Auth
 	// Hosts are the host names for which requests are answered, on any port, such as "localhost".
-	// If it is empty, all names are. IP addresses are always answered for. Another site in a
-	// browser can reach this machine only by a name that it controls, so Hosts keeps it from
-	// reading the pages.
+	// If it is empty, requests for all names are answered, as are requests for IP addresses in any
+	// case. Another site in a browser can reach this machine only by a name that it controls, so
+	// Hosts keeps it from reading the pages.
 	Hosts []string
-	// Now is the clock. The default is time.Now.
+	// Now is the clock, by default time.Now.
 	Now func() time.Time
 }
 
@@ -63,7 +64,7 @@ func (e *OptionError) Error() string {
 	return fmt.Sprintf("viewer: %s %.80q %s", e.Option, e.Value, e.Reason)
 }
 
-// Handler serves the pages. It is safe for concurrent use, and need not be closed.
+// Handler serves the pages. It is safe for concurrent use, and does not need to be closed.
 type Handler struct {
 	log    *launchlog.Log
 	opts   Options                  // without Auth
@@ -118,11 +119,11 @@ func (o *Options) validate() error {
 	return nil
 }
 
-// mostAsking is the most pages that ask the log at once. Others wait for their turn.
+// mostAsking is the most pages that ask the log at once, while others wait for their turn.
 const mostAsking = 8
 
-// turn waits until a page may ask the log, and returns a context that limits all of its waiting.
-// Done ends its turn. The error is a [problem].
+// turn waits until a page may ask the log, and returns a context that limits all of its waiting,
+// and a function that ends its turn. The error is a [problem].
 func (h *Handler) turn(ctx context.Context) (bounded context.Context, done func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, h.opts.Timeout)
 	select {

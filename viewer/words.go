@@ -85,7 +85,7 @@ var usual = []launchlog.Outcome{
 	launchlog.Superseded,
 }
 
-// state returns whether a launch runs, or how it ended. An outcome may be any word.
+// state returns whether a launch runs, or how it ended, where the outcome may be any word.
 func state(l launchlog.Launch) status {
 	switch {
 	case l.Running():
@@ -98,8 +98,7 @@ func state(l launchlog.Launch) status {
 	return status{string(l.Outcome), "is-other"}
 }
 
-// percent formats a share for people. It returns 0 % only for nothing, and 100 % only for
-// everything.
+// percent formats a share for people, with 0 % only for nothing and 100 % only for everything.
 func percent(part float64) string {
 	switch {
 	case part <= 0:

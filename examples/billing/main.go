@@ -37,7 +37,7 @@ func main() {
 
 func run(ctx context.Context) (err error) {
 	if os.Getenv("IDMINT_DB") == "" {
-		return errors.New("IDMINT_DB is not set: docs/operate/deployments.md says to what")
+		return errors.New("IDMINT_DB is not set: see docs/operate/deployments.md")
 	}
 	config, err := pgxpool.ParseConfig(os.Getenv("IDMINT_DB"))
 	if err != nil {

@@ -26,7 +26,7 @@ func main() {
 
 func run(ctx context.Context) (err error) {
 	if os.Getenv("CLICKHOUSE_DSN") == "" {
-		return errors.New("CLICKHOUSE_DSN is not set: docs/use/clickhouse.md says to what")
+		return errors.New("CLICKHOUSE_DSN is not set: see docs/use/clickhouse.md")
 	}
 	store, err := sqlite.OpenOrCreate(ctx, "launches.db")
 	if err != nil {

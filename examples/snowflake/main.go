@@ -36,7 +36,7 @@ func main() {
 
 func run(ctx context.Context) error {
 	if os.Getenv("IDMINT_DB") == "" {
-		return errors.New("IDMINT_DB is not set: docs/use/snowflake.md says to what")
+		return errors.New("IDMINT_DB is not set: see docs/use/snowflake.md")
 	}
 	config, err := pgxpool.ParseConfig(os.Getenv("IDMINT_DB"))
 	if err != nil {
