@@ -85,7 +85,7 @@ var usual = []launchlog.Outcome{
 	launchlog.Superseded,
 }
 
-// state returns whether a launch runs, or how it ended, where the outcome may be any word.
+// state returns whether a launch runs, or how it ended, which may be any word.
 func state(l launchlog.Launch) status {
 	switch {
 	case l.Running():
