@@ -212,7 +212,7 @@ func TestCheck(t *testing.T) {
 func TestCheckErrors(t *testing.T) {
 	db := openDB(t, sqlitedialect.New())
 	for _, model := range []any{nil, 7, []User{}} {
-		if err := bunid.Check(db, model); err == nil || !strings.Contains(err.Error(), "no model") {
+		if err := bunid.Check(db, model); err == nil || !strings.Contains(err.Error(), "not a model") {
 			t.Errorf("%T: %v", model, err)
 		}
 	}

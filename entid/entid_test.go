@@ -49,7 +49,7 @@ func TestFieldNames(t *testing.T) {
 		},
 		{
 			entid.Key[*UserID]("UserID").Descriptor(), "", "",
-			"*idtype.Decimal[entid_test.user] is no ID",
+			"*idtype.Decimal[entid_test.user] is not an ID",
 		},
 		{entid.Key[UserID]("userID").Descriptor(), "", "", `alias "userID" must be an exported name`},
 		{entid.Key[UserID]("").Descriptor(), "", "", `alias "" must be an exported name`},
