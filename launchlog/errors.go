@@ -98,7 +98,8 @@ type AheadError struct {
 func (e *AheadError) Error() string {
 	row := fmt.Sprintf("launch %d of namespace %s exists, but the next launch", e.Number,
 		e.Namespace)
-	do := fmt.Sprintf("run `idmint advance --launch %d`, which ends running launches", e.Number)
+	do := fmt.Sprintf("run `idmint advance --launch %d`, which ends running launches "+
+		"(docs/operate/restore.md)", e.Number)
 	if e.Launch != 0 {
 		do = "start a new launch"
 		row = fmt.Sprintf("generator number %d of launch %d of namespace %s is taken, but the "+

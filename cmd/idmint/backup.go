@@ -62,7 +62,7 @@ func (a *app) backup(ctx context.Context, path, to string) error {
 	if err != nil {
 		return err
 	}
-	a.warn("after a restore, before anything else: idmint advance")
+	a.warn("after a restore, before anything else: idmint advance (docs/operate/restore.md)")
 	return a.answer(struct {
 		To    string `json:"to"`
 		Bytes int64  `json:"bytes"`

@@ -85,7 +85,7 @@ func (s *Store) check() error {
 	}
 	return &FileError{
 		s.path, "was removed or replaced while the launch log was open: after a restore " +
-			"advance launches and counters; then restart the processes that use it",
+			"run idmint advance (docs/operate/restore.md); then restart the processes that use it",
 	}
 }
 
