@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +52,11 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// kinds are names of types as a reader wants them.
+var kinds = map[string]string{
+	"string": "TEXT", "stringArray": "TEXT", "dsn": "DSN", "int": "N", "duration": "DURATION",
+}
+
 // section writes what a command's help says.
 func section(w io.Writer, c *cobra.Command) {
 	fmt.Fprintf(w, "\n### %s\n\n", c.CommandPath())
@@ -79,14 +85,12 @@ func section(w io.Writer, c *cobra.Command) {
 				name = "-" + f.Shorthand + ", " + name
 			}
 			kind, usage := pflag.UnquoteUsage(f)
-			preset := f.DefValue
-			switch preset {
-			case "", "0", "0s", "false", "[]":
-			default:
-				preset = "`" + preset + "`"
+			if of, ok := kinds[kind]; ok {
+				kind = of
 			}
-			if !strings.HasPrefix(preset, "`") {
-				preset = ""
+			preset := ""
+			if !slices.Contains([]string{"", "0", "0s", "false", "[]"}, f.DefValue) {
+				preset = "`" + f.DefValue + "`"
 			}
 			fmt.Fprintf(w, "| `%s` | %s | %s |\n", strings.TrimSpace(name+" "+kind), cell(preset),
 				cell(linked(usage)))
