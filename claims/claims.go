@@ -23,8 +23,8 @@
 // Exclude numbers that are configured by hand with [Options].Part.
 //
 // UniqueID, CosId and yitter use leases with a session or a time to live instead. If a generator
-// pauses for longer than such a lease, its number has two holders. docs/use/claims.md compares
-// claims with UniqueID.
+// pauses for longer than such a lease, its number has two holders.
+// docs/move/from-uniqueid.md compares claims with UniqueID.
 package claims
 
 import (
