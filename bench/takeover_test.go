@@ -1,8 +1,15 @@
 package bench
 
 import (
+	"bufio"
 	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -12,107 +19,201 @@ import (
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/subprocess"
 	"github.com/idmint/idmint/launchlog"
-	"github.com/idmint/idmint/launchlog/memory"
+	"github.com/idmint/idmint/launchlog/sqlite"
 )
 
-// A column is where a fleet stores its IDs.
+func TestMain(m *testing.M) {
+	subprocess.Main(m, map[string]func([]string) error{"bwmarrin": bwmarrin, "idmint": idmint})
+}
+
+// The clock of the fleet that is taken over is ahead, as one may be.
+const ahead = 700 // ms
+
+// bwmarrin is a process that mints with a node of bwmarrin/snowflake until it is killed.
+func bwmarrin(args []string) error {
+	snowflake.Epoch -= ahead
+	node, err := strconv.ParseInt(args[0], 10, 64)
+	if err != nil {
+		return err
+	}
+	n, err := snowflake.NewNode(node)
+	for err == nil {
+		err = binary.Write(os.Stdout, binary.BigEndian, int64(n.Generate()))
+	}
+	return err
+}
+
+// idmint is a process that mints with a node that the launch log lends, until it is killed.
+func idmint(args []string) error {
+	ctx, path, holder := context.Background(), args[0], args[1]
+	least, err := strconv.Atoi(args[2])
+	if err != nil {
+		return err
+	}
+	most, err := strconv.Atoi(args[3])
+	if err != nil {
+		return err
+	}
+	store, err := sqlite.Open(ctx, path)
+	if err != nil {
+		return err
+	}
+	log, err := launchlog.New(store, nil)
+	if err != nil {
+		return err
+	}
+	nodes, err := claims.Snowflakes[idtype.Twitter](log, &claims.Options{
+		Holder: holder, Part: &generator.Pool{Min: least, Max: most},
+		Length: 300 * time.Millisecond, Quiet: 300 * time.Millisecond,
+	})
+	if err != nil {
+		return err
+	}
+	ids, err := generator.NewSnowflake(nodes, nil)
+	if err != nil {
+		return err
+	}
+	block := make([]idtype.SnowflakeID, 16)
+	for {
+		if _, err := ids.Fill(ctx, block); err != nil {
+			return err
+		}
+		for _, id := range block {
+			if err := binary.Write(os.Stdout, binary.BigEndian, int64(id)); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// A column is where the fleets store their IDs.
 type column struct {
 	sync.Mutex
-	by      map[int64]string // who minted each
+	seen    map[int64]bool
 	repeats []int64
 	most    int64
+	of      map[string]*stored
 }
 
-func (c *column) insert(who string, ids ...int64) {
+// stored is what some processes have stored, and how often one of them was killed.
+type stored struct {
+	n, kills int
+	least    int64
+}
+
+func (c *column) insert(who *stored, id int64) {
 	c.Lock()
 	defer c.Unlock()
-	for _, id := range ids {
-		if c.by[id] != "" {
-			c.repeats = append(c.repeats, id)
-		}
-		c.by[id] = who
-		c.most = max(c.most, id)
+	if c.seen[id] {
+		c.repeats = append(c.repeats, id)
+	}
+	c.seen[id] = true
+	c.most = max(c.most, id)
+	if who.n++; who.n == 1 || id < who.least {
+		who.least = id
 	}
 }
 
-// count counts the IDs of some, and says the least of them.
-func (c *column) count(who string) (n int, least int64) {
-	for id, by := range c.by {
-		if by == who {
-			if n++; least == 0 || id < least {
-				least = id
-			}
-		}
+// await waits until some processes have stored many IDs, and some of them were killed.
+func (c *column) await(t *testing.T, who string) {
+	t.Helper()
+	for enough := false; !enough; time.Sleep(5 * time.Millisecond) {
+		c.Lock()
+		s := c.of[who]
+		enough = s.n >= 2000 && s.kills >= 5 || t.Failed()
+		c.Unlock()
 	}
-	return n, least
+	if t.Failed() {
+		t.FailNow()
+	}
 }
 
-// A life is how many IDs a process mints before it is killed.
-func life() int { return 1 + rand.IntN(5000) }
-
-// bwmarrins is a process of bwmarrin/snowflake, started again whenever it was killed.
-func bwmarrins(ctx context.Context, c *column, node int64) {
+// run runs a process, kills it when it has minted some IDs, and starts it again, until ctx ends. Its
+// nodes must be within least and most.
+func (c *column) run(ctx context.Context, t *testing.T, who string, least, most int, worker string, args ...string) {
+	c.Lock()
+	if c.of[who] == nil {
+		c.of[who] = &stored{}
+	}
+	s := c.of[who]
+	c.Unlock()
 	for ctx.Err() == nil {
-		n := must(snowflake.NewNode(node))
-		for range life() {
-			c.insert("theirs", int64(n.Generate()))
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
-}
-
-// idmints is a process of ours. It is killed without a word: nobody gives its node back.
-func idmints(ctx context.Context, t *testing.T, c *column, store launchlog.Store, who string, o claims.Options) {
-	for ctx.Err() == nil {
-		log := must(launchlog.New(store, nil))
-		o.Length, o.Quiet = 100*time.Millisecond, 200*time.Millisecond
-		ids, err := generator.NewSnowflake(must(claims.Snowflakes[idtype.Twitter](log, &o)), nil)
-		check(err)
-		block := make([]idtype.SnowflakeID, 16)
-		for range life() / len(block) {
-			n, err := ids.Fill(ctx, block)
-			for _, id := range block[:n] {
-				if p := o.Part; p != nil && (id.Node() < p.Min || id.Node() > p.Max) {
-					t.Errorf("%s mints with node %d", who, id.Node())
-				}
-				c.insert(who, int64(id))
-			}
-			if err != nil && ctx.Err() == nil {
-				t.Errorf("%s: %v", who, err)
-				return
-			}
+		if err := c.life(ctx, t, s, least, most, worker, args); err != nil {
+			t.Errorf("%s: %v", who, err)
+			return
 		}
 	}
 }
 
-// TestTakeover is a fleet of bwmarrin/snowflake that is taken over without a stop. Ours run beside
-// it with nodes of their own, it ends, its nodes are advanced behind its last ID, and ours take them
-// as well. All the time processes are killed. Its clock is ahead, as one may be.
+func (c *column) life(
+	ctx context.Context, t *testing.T, s *stored, least, most int, worker string, args []string,
+) error {
+	cmd := subprocess.Command(worker, args...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	time.Sleep(2 * time.Millisecond) // bwmarrin's node of a new process must not meet the same millisecond
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })()
+	ids := bufio.NewReader(out)
+	last := 1 + rand.IntN(3000)
+	for n := 1; ; n++ {
+		var b [8]byte
+		if _, err := io.ReadFull(ids, b[:]); err != nil {
+			break // it was killed: what it has written before has been read
+		}
+		id := int64(binary.BigEndian.Uint64(b[:]))
+		if node := idtype.SnowflakeID(id).Node(); node < least || node > most {
+			t.Errorf("%s %q mints with node %d", worker, args, node)
+		}
+		c.insert(s, id)
+		if n == last {
+			_ = cmd.Process.Kill()
+		}
+	}
+	err = cmd.Wait()
+	if cmd.ProcessState.Exited() {
+		return fmt.Errorf("%s ended by itself: %w", worker, err)
+	}
+	c.Lock()
+	s.kills++
+	c.Unlock()
+	return nil
+}
+
+// TestTakeover takes over a fleet of bwmarrin/snowflake without a stop. idmint's processes run at the
+// same time with other nodes, then the fleet ends, its nodes are advanced past its last ID, and
+// idmint uses them as well. All the time processes are killed.
 func TestTakeover(t *testing.T) {
-	const ahead = 700 // ms
-	snowflake.Epoch -= ahead
-	defer func() { snowflake.Epoch += ahead }()
-	store := memory.New(time.Now)
-	c := &column{by: map[int64]string{}}
+	path := filepath.Join(t.TempDir(), "launches.db")
+	store := must(sqlite.OpenOrCreate(t.Context(), path))
+	defer store.Close()
+	c := &column{seen: map[int64]bool{}, of: map[string]*stored{}}
 	var fleet, all sync.WaitGroup
 	old, endOld := context.WithCancel(t.Context())
 	split, endSplit := context.WithCancel(t.Context())
 	whole, endWhole := context.WithCancel(t.Context())
 	defer func() { endOld(); endSplit(); endWhole(); fleet.Wait(); all.Wait() }()
-
-	for node := range int64(4) {
-		fleet.Go(func() { bwmarrins(old, c, node) })
-	}
-	time.Sleep(300 * time.Millisecond)
-	for _, holder := range []string{"a", "b", ""} {
-		all.Go(func() {
-			idmints(split, t, c, store, "beside", claims.Options{
-				Holder: holder, Part: &generator.Pool{Min: 512, Max: 1023},
+	ours := func(ctx context.Context, who string, least, most int, holders ...string) {
+		for _, holder := range holders {
+			all.Go(func() {
+				c.run(ctx, t, who, least, most, "idmint", path, holder, strconv.Itoa(least), strconv.Itoa(most))
 			})
-		})
+		}
 	}
-	time.Sleep(700 * time.Millisecond)
+	c.of["theirs"], c.of["split"], c.of["taken over"], c.of["whole"] = &stored{}, &stored{}, &stored{}, &stored{}
+
+	for node := range 4 {
+		fleet.Go(func() { c.run(old, t, "theirs", node, node, "bwmarrin", strconv.Itoa(node)) })
+	}
+	c.await(t, "theirs")
+	ours(split, "split", 512, 1023, "a", "b", "")
+	c.await(t, "split")
 	endOld()
 	fleet.Wait() // the last ID of the old fleet is in the column
 
@@ -123,28 +224,21 @@ func TestTakeover(t *testing.T) {
 	log := must(launchlog.New(store, nil))
 	floor := must(log.Counter("snowflake/floor")) // as idmint counter advance does
 	must(floor.Advance(t.Context(), until.UnixMilli(), "takeover"))
-	for _, holder := range []string{"c", "d", "e", ""} { // with the very nodes of the old fleet
-		all.Go(func() {
-			idmints(whole, t, c, store, "after", claims.Options{
-				Holder: holder, Part: &generator.Pool{Min: 0, Max: 7},
-			})
-		})
-	}
-	time.Sleep(200 * time.Millisecond)
+	ours(whole, "taken over", 0, 7, "c", "d", "e", "") // the nodes of the old fleet
+	c.await(t, "taken over")
 	endSplit()
-	all.Go(func() { idmints(whole, t, c, store, "whole", claims.Options{Holder: "a"}) })
-	time.Sleep(1500 * time.Millisecond)
+	ours(whole, "whole", 0, 1023, "a")
+	c.await(t, "whole")
 	endWhole()
 	all.Wait()
 
 	if len(c.repeats) > 0 {
-		t.Errorf("%d of %d IDs repeat, such as %d", len(c.repeats), len(c.by), c.repeats[0])
+		t.Errorf("%d of %d IDs repeat, such as %d", len(c.repeats), len(c.seen), c.repeats[0])
 	}
-	for _, who := range []string{"theirs", "beside", "after", "whole"} {
-		n, least := c.count(who)
-		t.Logf("%s: %d IDs from %v on", who, n, idtype.SnowflakeID(least).Time())
-		if n < 100 || (who == "after" || who == "whole") && least <= last {
-			t.Errorf("%s: %d IDs from %d on, the last of the old fleet is %d", who, n, least, last)
+	for who, s := range c.of {
+		t.Logf("%s: %d IDs from %v on, %d kills", who, s.n, idtype.SnowflakeID(s.least).Time(), s.kills)
+		if (who == "taken over" || who == "whole") && s.least <= last {
+			t.Errorf("%s: from %d on, the last of the old fleet is %d", who, s.least, last)
 		}
 	}
 }
