@@ -88,7 +88,7 @@ func (p Pool) parse(text string) (n int, ok bool) {
 func (p Pool) prefix() string { return string(p.scheme) + "/" }
 
 // A lease is a counter that lends a number: either the number's own, or the counter of a gap that
-// an operator freed, which begins at the gap's from, and never passes the unit before its to.
+// an operator freed. The latter begins at the gap's from, and never passes the unit before its to.
 type lease struct {
 	number int
 	gap    *gap // nil for the number's own counter

@@ -11,7 +11,7 @@ import (
 
 // BackdatedSno mints sno IDs that carry times given by the caller, such as the times of imported
 // rows. It counts the IDs of each time separately, and therefore needs a partition, or a pool of
-// its sequence numbers, that nothing else uses: no [Sno], no other BackdatedSno, and not this one
+// its sequence numbers, for itself. No [Sno] may use these, no other BackdatedSno, and not this one
 // in another run of the app. It is safe for use by many goroutines.
 type BackdatedSno struct {
 	partition uint64

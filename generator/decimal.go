@@ -31,12 +31,12 @@ type Numbers interface {
 //
 // A restarted app takes a new generator number. If its numbers have an order register, as the
 // numbers of the launch log do, the new number begins above the counters that the service's
-// generators have reported, so that its rows sort after the existing ones. A generator reports when
-// it takes a number, at [Decimal.Close], and in the background while it mints. In the background it
-// reports every second, or less often if more than ten generators of the service mint, so that
-// together they ask the register ten times a second: a hundred generators report every ten seconds
-// each. A generator that does not mint does not report. After a kill, the next start may begin
-// below the IDs that were minted since the last report, but never repeats one.
+// generators have reported. Its rows therefore sort after the existing ones. A generator reports
+// when it takes a number, at [Decimal.Close], and in the background while it mints. In the
+// background it reports every second, or less often if more than ten generators of the service
+// mint. Together they ask the register ten times a second, so that a hundred generators report
+// every ten seconds each. A generator that does not mint does not report. After a kill, the next
+// start may begin below the IDs that were minted since the last report, but never repeats one.
 //
 // With each report, a generator learns how far the others have come, and moves up to them if it is
 // behind. An ID is therefore above all IDs that were reported before its generator last looked.
@@ -136,9 +136,9 @@ func (g *Decimal) advance(last, to uint64) bool {
 }
 
 // Ready takes the generator's first number without minting an ID. Call it before the first
-// transaction: a transaction that mints, and runs on the log's own database, holds the lock of a
-// SQLite file or a connection of a small pool, so that taking the number would wait for the
-// transaction itself. The error is a [*NumberError].
+// transaction. If a transaction on the log's own database mints, it holds the lock of a SQLite file
+// or a connection of a small pool, so that taking the number would wait for the transaction itself.
+// The error is a [*NumberError].
 func (g *Decimal) Ready(ctx context.Context) error {
 	if g.last() < perNumber*formats.DecimalStep {
 		return nil

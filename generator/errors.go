@@ -10,7 +10,7 @@ import (
 
 var (
 	// ErrRepeated is wrapped by the [NumberError] of a generator whose source handed out a
-	// generator number, a window of time or a range of a counter twice, as a store does after it
+	// generator number, a window of time or a range of a counter twice. A store does so after it
 	// was replaced by an older copy. Other generators may be given the numbers that this one has,
 	// so it stops minting and does not ask its source again. An error of the source has the same
 	// effect if it has a method Lost() bool that returns true, as launchlog.ErrBehind and
@@ -28,8 +28,8 @@ var (
 	ErrClockStopped = errors.New("the clock does not move")
 
 	// ErrMaxWait is wrapped by the [ClockError] of a call that would have to wait longer than
-	// MaxWait, either because too many calls wait before it, or because its source has no earlier
-	// times left, as after idmint advance.
+	// MaxWait. Either too many calls wait before it, or its source has no earlier times left, as
+	// after idmint advance.
 	ErrMaxWait = errors.New("the wait would be longer than MaxWait: too many calls are waiting, " +
 		"or the times until then count as used (docs/operate/restore.md)")
 

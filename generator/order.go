@@ -28,9 +28,9 @@ type Ordered interface {
 
 // The register keeps counting when counters restart at 1: it holds a counter of a round as round ×
 // roundLength + counter. The last 11 % of the counters belong to no round: a generator that gets
-// there continues, while the others begin the next round. 11 % is more than the tenth at which the
-// next number is requested, so a generator that begins at the end of a round does not request one
-// at once.
+// there continues, while the others begin the next round. The part is larger than the tenth at
+// which the next number is requested, so a generator that begins at the end of a round does not
+// request one at once.
 const roundLength = perNumber - perNumber/10 - perNumber/100
 
 // A generator looks at the register whenever it takes a number, and while it mints. Together, the

@@ -23,9 +23,9 @@ const traceShift = 30
 // 388 days.
 //
 // The timestamp is the time modulo 2^25 seconds, [formats.TracePeriod], so times that are a
-// multiple of that period apart have the same IDs, whether the clock got from one to the other by
-// running for 388 days or by a jump. No [Windows] prevents that. An ID is never repeated while the
-// clock stays within 388 days.
+// multiple of that period apart have the same IDs. It does not matter whether the clock got from
+// one to the other by running for 388 days or by a jump. No [Windows] prevents that. An ID is never
+// repeated while the clock stays within 388 days.
 type Trace struct {
 	timeline
 }

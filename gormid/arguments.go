@@ -17,8 +17,8 @@ import (
 
 // In SQL that the caller wrote, the plugin only sees an argument, and the text before its
 // placeholder. It rejects a zero, and an ID whose entity differs from the column's before the
-// placeholder. It also rejects an [idtype.Slice], which is a single parameter of JSON text, if SQL
-// expects a list or an ID, because a comparison with a text is true for no row, or for all of them.
+// placeholder. It also rejects an [idtype.Slice] if SQL expects a list or an ID. A Slice is a
+// single parameter of JSON text, and a comparison with it is true for no row, or for all of them.
 
 var errSlice = errors.New("an idtype.Slice is a single JSON text: " +
 	"pass a []ID, or expand the text in SQL, as json_each(?) does")

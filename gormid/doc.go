@@ -25,8 +25,8 @@
 //
 // Call Use on the result of gorm.Open, before you create sessions from it: statements of a session
 // that lacks the plugin are errors. Call AutoMigrate before goroutines start. An app that does not
-// migrate should read each model once instead, because the plugin prepares a model at its first
-// statement, and if that is a [gorm.DB.Scan] after Raw, preparing it is a data race.
+// migrate should read each model once instead. The plugin prepares a model at its first statement,
+// and if that is a [gorm.DB.Scan] after Raw, preparing it is a data race.
 //
 // The compiler may crash on a model that points to its own key. docs/reference/versions.md
 // describes a workaround.

@@ -14,11 +14,11 @@ import (
 	"github.com/idmint/idmint/internal/keys"
 )
 
-// An Error describes what the plugin rejected before anything was sent: a model whose fields cannot
-// hold its IDs, a condition or an assigned value that is not an ID of its column, a key or a
-// foreign key that is zero, or rows whose source cannot mint. Err wraps the source's error. An
-// Error may also replace the error of a driver or a database about a key, or about the look-up that
-// some upserts need.
+// An Error describes what the plugin rejected before anything was sent. That may be a model whose
+// fields cannot hold its IDs, a condition or an assigned value that is not an ID of its column, or
+// a key or a foreign key that is zero. It may also be rows whose source cannot mint, in which case
+// Err wraps the source's error. An Error may also replace the error of a driver or a database about
+// a key, or about the look-up that some upserts need.
 //
 // errors.Is finds [idtype.ErrZero] in it for a zero, and errors.As finds an [*idtype.InputError]
 // for a text or another value that is not an ID.

@@ -40,8 +40,8 @@ func Use[T idtype.ID](s Source[T]) Rule { return Rule{source: keys.Of(s)} }
 // assigns a key whose type is for another entity, unless the entity has the model's name, because
 // the key may belong to a model that GORM has not seen. The error comes from AutoMigrate and
 // Create; a struct that rows are only read into may have any key. Keys of other models are allowed,
-// and so are composite keys, models without a name, which libraries create, and keys whose tag says
-// that they are intended: autoIncrement:false, or autoIncrement if the key is not an ID.
+// and so are composite keys, and models without a name, which libraries create. A tag allows a key
+// explicitly: autoIncrement:false, or autoIncrement if the key is not an ID.
 func Lenient() Rule { return Rule{lenient: true} }
 
 // RefuseTestIDs returns a rule for databases in production: it makes AutoMigrate and CreateTable
