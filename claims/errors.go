@@ -25,8 +25,9 @@ func (e *OptionError) Error() string {
 	return fmt.Sprintf("claims: %s %.80q %s", option, e.Value, e.Reason)
 }
 
-// A LentError says that all numbers of the pool, or of the part that may be used, are lent. It also
-// says that the number with the source's holder is lent, because a restart takes no other number.
+// A LentError says that all numbers of the pool, or of the part that may be used, are lent. With a
+// Number, it says that the number with the source's holder is lent, because a restart takes no
+// other number.
 type LentError struct {
 	Scheme  idtype.Scheme
 	Numbers int    // usable numbers

@@ -11,8 +11,8 @@ import (
 
 // BackdatedSno mints sno IDs that carry times given by the caller, such as the times of imported
 // rows. It counts the IDs of each time separately, and therefore needs a partition, or a pool of
-// its sequence numbers, for itself. No [Sno] may use these, no other BackdatedSno, and not this one
-// in another run of the app. It is safe for use by many goroutines.
+// its sequence numbers, for itself. Neither a [Sno], nor another BackdatedSno, nor this one in
+// another run of the app may use them. It is safe for use by many goroutines.
 type BackdatedSno struct {
 	partition uint64
 	pool      Pool

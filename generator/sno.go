@@ -22,7 +22,7 @@ var snoLayout = layout{
 // At its cap, when it sleeps every 4 ms, its IDs may carry a time up to 16 ms old. If the clock
 // goes back, the generator toggles the tick-tock bit, and continues with the clock's time. There
 // are two exceptions: times that both values of the bit have covered, and times before the start of
-// the generator or of its window, when others may have minted. In these times it uses up what is
+// the generator or of its window, when others may have minted. At such times it uses up what is
 // left of the latest time, and then waits, as the generators of other schemes do.
 type Sno struct {
 	timeline
