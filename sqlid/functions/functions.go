@@ -22,7 +22,7 @@
 //
 // The result is NULL if the argument is NULL or not an ID: zero, bytes of another length, or a text
 // that Parse rejects. A part is also NULL if the value does not follow the scheme's layout, because
-// rows may be older than the scheme. An odd row therefore does not stop a report.
+// rows may be older than the scheme. Such a row therefore does not stop a report.
 //
 // The functions depend only on their arguments. They are IMMUTABLE in PostgreSQL, so that an index
 // may use them, and DETERMINISTIC and NO SQL in MySQL and MariaDB.
