@@ -196,7 +196,7 @@ func targetSection(r *results, targets []target) (string, error) {
 	return text, nil
 }
 
-// units are as a reader wants them.
+// units are the units as readers expect them.
 var units = map[string]string{
 	"ns/op": "ns", "cpu-ns/op": "ns", "%cap": "%", "%core": "%", "allocs/op": "",
 	"worst-ms": "ms", "fewest/most": "", "ns/row-by-hand": "ns", "peak-MiB": "",
