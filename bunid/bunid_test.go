@@ -302,7 +302,7 @@ func TestKeyedOfNoID(t *testing.T) {
 	} {
 		_, err := db.NewInsert().Model(model).Exec(t.Context())
 		var refused *bunid.Error
-		if !errors.As(err, &refused) || !strings.Contains(err.Error(), "is no ID") {
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), "is not an ID") {
 			t.Errorf("%T: %v", model, err)
 		}
 	}
