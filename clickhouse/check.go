@@ -18,7 +18,7 @@ type Aspect string
 const (
 	AspectColumn   Aspect = "column"      // no column has the name
 	AspectType     Aspect = "type"        // values would be converted or refused
-	AspectNullable Aspect = "nullable"    // NULL is allowed but not wanted, or wanted but not allowed
+	AspectNullable Aspect = "nullable"    // NULL is allowed but unwanted, or wanted but forbidden
 	AspectCodec    Aspect = "codec"       // the column takes more space than necessary
 	AspectOrder    Aspect = "sorting key" // it does not begin with the column
 	AspectIndex    Aspect = "index"       // no data skipping index has the type

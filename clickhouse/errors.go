@@ -95,6 +95,8 @@ type TableError struct {
 	Err   error
 }
 
-func (e *TableError) Error() string { return fmt.Sprintf("clickhouse: table %s: %v", e.Table, e.Err) }
+func (e *TableError) Error() string {
+	return fmt.Sprintf("clickhouse: table %s: %v", e.Table, e.Err)
+}
 
 func (e *TableError) Unwrap() error { return e.Err }

@@ -102,7 +102,7 @@ var (
 func (m Map[K, V]) Value() (driver.Value, error) {
 	keys := slices.Collect(maps.Keys(m))
 	if err := check(keys, noNone); err != nil {
-		return nil, elementError(m, err.(*RowError).Err) // without an index, because maps have no order
+		return nil, elementError(m, err.(*RowError).Err) // no index, because maps have no order
 	}
 	var b buffer[K]
 	values := b.values(keys, false)

@@ -49,7 +49,9 @@ func spansOf(f form, isSpread bool, from, to time.Time) ([]span, error) {
 		}
 		return []span{{fmt.Sprint(r.Min), fmt.Sprint(r.Max)}}, nil
 	}
-	i := slices.IndexFunc(schemes.All(), func(s schemes.Scheme) bool { return s.Name() == f.scheme })
+	i := slices.IndexFunc(schemes.All(), func(s schemes.Scheme) bool {
+		return s.Name() == f.scheme
+	})
 	switch {
 	case i < 0:
 		return fail(errUnknownScheme)

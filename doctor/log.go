@@ -120,8 +120,8 @@ func room(c *content, _ []Share, r *checks.Reporter) {
 		// At least a day, because the first hour of a log predicts little.
 		took := max(c.now().Sub(c.newest[len(c.newest)-1].StartedAt), 24*time.Hour).Hours() / 24
 		days := float64(c.room) / (float64(starts) / took)
-		text := fmt.Sprintf("the store has room for %d more starts of apps: at %.3g a day it is full in "+
-			"%.0f days", c.room, float64(starts)/took, days)
+		text := fmt.Sprintf("the store has room for %d more starts of apps: at %.3g a day it is full "+
+			"in %.0f days", c.room, float64(starts)/took, days)
 		switch {
 		case days < verySoon:
 			r.Finding("%s", text)
@@ -238,8 +238,8 @@ func olderReleases(c *content, _ []Share, r *checks.Reporter) {
 	for _, launch := range c.newest {
 		claim := c.taken[launch.ID]
 		if claim.Token != "" && claim.Tables() < latest {
-			names = append(names, fmt.Sprintf("launch %d of %s in %s on %s", launch.ID, launch.Service,
-				launch.Environment, claim.Host))
+			names = append(names, fmt.Sprintf("launch %d of %s in %s on %s", launch.ID,
+				launch.Service, launch.Environment, claim.Host))
 		}
 	}
 	if len(names) > 0 {

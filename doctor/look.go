@@ -128,8 +128,8 @@ func (s *State) Leave(ctx context.Context, log *launchlog.Log) error {
 	case err != nil:
 		return failed("lost", err)
 	case !raise.Done(row):
-		return failed("lost", fmt.Errorf("no mark was left: counter %s is %d, and was %d at the look",
-			s.Mark, row.Value, from))
+		return failed("lost", fmt.Errorf("no mark was left: counter %s is %d, and was %d at the "+
+			"look", s.Mark, row.Value, from))
 	}
 	s.Counters[s.Mark] = markOf(row)
 	return nil
@@ -283,8 +283,9 @@ func (s State) launch(
 	}
 	if is.Key != was.Key || is.RequestHash != was.RequestHash ||
 		!is.StartedAt.Equal(was.StartedAt) {
-		r.Finding("launch %d is a different one: it was started at %s with key %q, and the earlier "+
-			"one at %s with key %q", launch, inUTC(is.StartedAt), is.Key, inUTC(was.StartedAt), was.Key)
+		r.Finding("launch %d is a different one: it was started at %s with key %q, and the "+
+			"earlier one at %s with key %q", launch, inUTC(is.StartedAt), is.Key,
+			inUTC(was.StartedAt), was.Key)
 		return nil
 	}
 	if is.running && is.Generators < was.Generators {

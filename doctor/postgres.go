@@ -42,7 +42,8 @@ func postgresEvents(ctx context.Context, db *database, r *checks.Reporter) error
 	err := db.one(ctx, `SELECT (SELECT coalesce(max(event_id), 0) FROM `+events+`),
 		coalesce((SELECT last_value FROM pg_sequences
 			WHERE format('%I.%I', schemaname, sequencename) =
-				pg_get_serial_sequence($1, 'event_id')), 9223372036854775807)`, []any{events}, &highest, &last)
+				pg_get_serial_sequence($1, 'event_id')), 9223372036854775807)`,
+		[]any{events}, &highest, &last)
 	if err == nil && last < highest {
 		r.Finding("rows do not fit together: event %d exists, but the sequence is at %d. Run: "+
 			"SELECT setval(pg_get_serial_sequence('%s', 'event_id'), max(event_id)) FROM %[3]s",

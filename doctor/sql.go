@@ -149,8 +149,8 @@ func schemaVersion(_ context.Context, db *database, r *checks.Reporter) error {
 	case db.have < want:
 		r.Finding("the tables have version %d, older than %d", db.have, want)
 	case db.have == want+1:
-		r.Note("the tables have version %d, the next one after %d: apps of this release work on them, "+
-			"until they are upgraded again", db.have, want)
+		r.Note("the tables have version %d, the next one after %d: apps of this release work on "+
+			"them, until they are upgraded again", db.have, want)
 	case db.have > want:
 		r.Finding("the tables have version %d, newer than %d: a newer idmint created them", db.have,
 			want)

@@ -141,7 +141,8 @@ func (w *Watch) read(ctx context.Context) *Reading {
 // Level returns the highest level of the results.
 func (r *Reading) Level() checks.Level {
 	for _, level := range []checks.Level{checks.Finding, checks.Note, checks.Unknown} {
-		if slices.ContainsFunc(r.Results, func(of checks.Result) bool { return of.Level == level }) {
+		has := func(of checks.Result) bool { return of.Level == level }
+		if slices.ContainsFunc(r.Results, has) {
 			return level
 		}
 	}

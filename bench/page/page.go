@@ -125,11 +125,13 @@ got %.2f processors.
 		peers, processors)
 	if len(got) < enough {
 		text += fmt.Sprintf(
-			"\n**Not a measurement**: fewer than %d rounds show only that the benchmarks work.\n", enough)
+			"\n**Not a measurement**: fewer than %d rounds show only that the benchmarks work.\n",
+			enough)
 	}
 	if processors < quiet {
 		text += fmt.Sprintf(
-			"\n**Not a quiet machine**: less than %.1f processors. Parallel figures, and ratios of them, mean little.\n", quiet)
+			"\n**Not a quiet machine**: less than %.1f processors. Parallel figures, and ratios of "+
+				"them, mean little.\n", quiet)
 	}
 	return text, nil
 }
@@ -188,7 +190,8 @@ func targetSection(r *results, targets []target) (string, error) {
 			strings.TrimSpace(bound), verdict)
 	}
 	text := fmt.Sprintf(
-		"\n## Targets\n\n%d of %d are met.\n\n| what | ours | compared with | ratio | target | |\n|---|---|---|---|---|---|\n%s",
+		"\n## Targets\n\n%d of %d are met.\n\n"+
+			"| what | ours | compared with | ratio | target | |\n|---|---|---|---|---|---|\n%s",
 		met, len(targets), rows.String())
 	if missed.Len() > 0 {
 		text += "\nMissed:\n\n" + missed.String()
@@ -248,8 +251,9 @@ func others(r *results) (string, error) {
 	rows, err := table(head, shared, func(name string) (string, error) {
 		return strings.TrimSuffix(strings.TrimPrefix(name, "Mint/"), "/shared"), nil
 	}, ratios...)
-	return "Our time divided by theirs in the same round: below 1 ours is faster. Other libraries are called as\n" +
-		"their documentation shows, and google/uuid's UUIDv7 with its pool. No generator is at its cap.\n\n" +
+	return "Our time divided by theirs in the same round: below 1 ours is faster. Other libraries are " +
+		"called as\ntheir documentation shows, and google/uuid's UUIDv7 with its pool. No generator " +
+		"is at its cap.\n\n" +
 		rows, err
 }
 
@@ -276,7 +280,8 @@ func repeatSection(r *results) (string, error) {
 	}
 	rows, err := table("goroutines | ours | muyo/sno", names, after(prefix+"goroutines="),
 		counts(prefix), counts("Repeats/muyo-sno/"))
-	return "\n## Repeats\n\nRepeated IDs among 16,777,216 IDs of one sno generator that goroutines share, in each run.\n\n" +
+	return "\n## Repeats\n\nRepeated IDs among 16,777,216 IDs of one sno generator that goroutines " +
+		"share, in each run.\n\n" +
 		rows, err
 }
 
@@ -287,10 +292,10 @@ func capSection(r *results) (string, error) {
 			cells = append(cells, r.value(parallel, unit, number(unit)))
 		}
 	}
-	rows, err := table(" | 1 caller | of the cap | a processor | 8 callers | of the cap | a processor",
-		r.under("Cap/"), after("Cap/"), cells...)
-	return "\n## At the cap\n\nOne caller, and then eight, take all IDs that one generator can mint. The table shows time per ID,\n" +
-		"share of the cap, and processor time while calls wait.\n\n" + rows, err
+	rows, err := table(
+		" | 1 caller | of the cap | a processor | 8 callers | of the cap | a processor", r.under("Cap/"), after("Cap/"), cells...)
+	return "\n## At the cap\n\nOne caller, and then eight, take all IDs that one generator can mint. " +
+		"The table shows time per ID,\nshare of the cap, and processor time while calls wait.\n\n" + rows, err
 }
 
 // storeSection returns the benchmarks with databases, or "" for a run that reached none.
@@ -307,14 +312,15 @@ func storeSection(r *results) (string, error) {
 		cells       []cell
 	}{
 		{
-			"GORM's CreateInBatches, with rows whose IDs were set by hand, and in turn with the plugin.",
+			"GORM's CreateInBatches, with rows whose IDs were set by hand, and in turn with the " +
+				"plugin.",
 			" | by hand, per row | with the plugin, ratio", r.under("gormid/"),
 			[]cell{value("ns/row-by-hand", number("ns/row-by-hand")), value("ratio", twoDigits)},
 		},
 		{
-			"The launch log, which writes to disk before it answers: launches and claims by 16 concurrent\n" +
-				"callers, and ranges of a counter by eight. A single caller has no target, because at each claim it waits\n" +
-				"for the server's disk.",
+			"The launch log, which writes to disk before it answers: launches and claims by 16 " +
+				"concurrent\ncallers, and ranges of a counter by eight. A single caller has no " +
+				"target, because at each claim it waits\nfor the server's disk.",
 			" | a second", r.under("launchlog/"),
 			[]cell{value("ns/op", perSecond)},
 		},
@@ -335,7 +341,8 @@ func storeSection(r *results) (string, error) {
 }
 
 func figureSection(r *results) (string, error) {
-	text := "\n## All figures\n\nAll figures are per ID. Processor time counts the whole process. \"Below cap\" uses several generators in turn.\n"
+	text := "\n## All figures\n\nAll figures are per ID. Processor time counts the whole process. " +
+		"\"Below cap\" uses several generators in turn.\n"
 	for _, group := range []struct{ prefix, title string }{
 		{"Floor/", "Building blocks of generators"},
 		{"Mint/", "One ID of ours, below the caps"},
@@ -350,7 +357,8 @@ func figureSection(r *results) (string, error) {
 		rows, err := table(group.title+
 			" | serial | parallel | processor, serial | processor, parallel | allocations", names,
 			after(group.prefix), r.value(false, "ns/op", interval("ns/op")),
-			r.value(true, "ns/op", interval("ns/op")), r.value(false, "cpu-ns/op", number("cpu-ns/op")),
+			r.value(true, "ns/op", interval("ns/op")),
+			r.value(false, "cpu-ns/op", number("cpu-ns/op")),
 			r.value(true, "cpu-ns/op", number("cpu-ns/op")),
 			r.value(false, "allocs/op", number("allocs/op")))
 		if err != nil {
@@ -375,8 +383,8 @@ func importTables(r *results) (string, error) {
 	tool := func(name string) (string, error) {
 		return tools[strings.TrimPrefix(name, "Import/")], nil
 	}
-	times, err := table("database | compared with | processor time | its seconds, client and server | ours | "+
-		"of which client | elapsed", names, after("Import/"), tool, value("cpu-ratio", ratio),
+	times, err := table("database | compared with | processor time | its seconds, client and server | "+
+		"ours | of which client | elapsed", names, after("Import/"), tool, value("cpu-ratio", ratio),
 		value("its-cpu-s", twoDigits), value("our-cpu-s", twoDigits),
 		value("our-client-s", twoDigits), value("elapsed-ratio", ratio))
 	if err != nil {
@@ -384,9 +392,9 @@ func importTables(r *results) (string, error) {
 	}
 	memory, err := table("rows | MiB", r.under("Memory/"), after("Memory/"),
 		value("peak-MiB", number("peak-MiB")))
-	return fmt.Sprintf("Measured on %s, commit %s, on %s processors with %s, %s, in pairs that take turns: "+
-		"the median,\nand its confidence interval. The machine's load was %s before. The ratios are for "+
-		"500,000 rows: with\nshorter files the start of our program takes a larger share.\n\n%s\n"+
+	return fmt.Sprintf("Measured on %s, commit %s, on %s processors with %s, %s, in pairs that take "+
+		"turns: the median,\nand its confidence interval. The machine's load was %s before. The ratios "+
+		"are for 500,000 rows: with\nshorter files the start of our program takes a larger share.\n\n%s\n"+
 		"Our peak memory:\n\n%s", c["date"], c["commit"], c["processors"], c["go"], c["databases"],
 		c["load"], times, memory), err
 }

@@ -116,7 +116,8 @@ func (r *results) ratios(a, b figure) ([]float64, error) {
 
 // median summarizes values as benchstat does.
 func median(values []float64) benchmath.Summary {
-	sample := benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds) // which sorts them
+	// NewSample sorts the values.
+	sample := benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds)
 	return benchmath.AssumeNothing.Summary(sample, 0.95)
 }
 

@@ -81,7 +81,8 @@ var targets = []target{
 	absolute("sno at its cap of 65,536 per 4 ms", serial("Cap/sno").in("%cap"), atLeast(99)),
 	absolute("snowflake at its cap of 4,096 per ms", serial("Cap/snowflake-ours").in("%cap"),
 		atLeast(99)),
-	absolute("snowflake at its cap, a processor", serial("Cap/snowflake-ours").in("%core"), atMost(30)),
+	absolute("snowflake at its cap, a processor", serial("Cap/snowflake-ours").in("%core"),
+		atMost(30)),
 	absolute("snowflake in Sonyflake's layout at its cap of 256 per 10 ms",
 		serial("Cap/sonyflake-ours").in("%cap"), atLeast(99)),
 	absolute("snowflake in Sonyflake's layout at its cap, a processor",
@@ -117,24 +118,30 @@ var targets = []target{
 
 const (
 	aBusyMachine = "something else used the processor for longer than the generator may be behind."
-	aCheapAdd    = "on this processor an atomic add costs as little as a call: see `increment` and " +
-		"`atomic-add` below. If it costs 8 ns, the ratio is a fourth of this."
+	aCheapAdd    = "on this processor an atomic add costs as little as a call: see `increment` " +
+		"and `atomic-add` below. If it costs 8 ns, the ratio is a fourth of this."
 )
 
 // reasons say why a target is missed on the machines where it is.
 var reasons = map[string]string{
-	"decimal, a goroutine's own":                                  aCheapAdd,
-	"decimal, a slice of 1,000, per ID":                           aCheapAdd,
-	"decimal, a shared generator, 2 goroutines":                   "less than two processors were available during the run.",
-	"short below its cap":                                         "its random bits take 4 to 6 ns.",
-	"eightbyte below its cap":                                     "a generator mints 32 IDs per millisecond here, and the first takes 100 ns. The rest is reversing bits.",
-	"snowflake, 20 bits of step":                                  "both read the clock, which takes 26 of 31 ns. Ours calls it through an interface, which costs 0.3 ns more than their lock.",
-	"trace below its cap":                                         "something else used the processor.",
-	"sno below its cap":                                           "ten bytes are returned in memory rather than in registers.",
-	"decimal, a shared generator":                                 "whatever uses the result waits for it, as after a function call: see `atomic-add-called` below.",
-	"sno, from text":                                              "muyo/sno does not check whether a letter is in the alphabet.",
-	"sno below its cap, processor time":                           "four fifths of it are for reading the clock and for the addition: see above.",
-	"sno below its cap, processor time, 2 goroutines":             "both processors wait for the word that they write, as they do in muyo/sno.",
+	"decimal, a goroutine's own":        aCheapAdd,
+	"decimal, a slice of 1,000, per ID": aCheapAdd,
+	"decimal, a shared generator, 2 goroutines": "less than two processors were available during " +
+		"the run.",
+	"short below its cap": "its random bits take 4 to 6 ns.",
+	"eightbyte below its cap": "a generator mints 32 IDs per millisecond here, and the first " +
+		"takes 100 ns. The rest is reversing bits.",
+	"snowflake, 20 bits of step": "both read the clock, which takes 26 of 31 ns. Ours calls it " +
+		"through an interface, which costs 0.3 ns more than their lock.",
+	"trace below its cap": "something else used the processor.",
+	"sno below its cap":   "ten bytes are returned in memory rather than in registers.",
+	"decimal, a shared generator": "whatever uses the result waits for it, as after a function " +
+		"call: see `atomic-add-called` below.",
+	"sno, from text": "muyo/sno does not check whether a letter is in the alphabet.",
+	"sno below its cap, processor time": "four fifths of it are for reading the clock and for " +
+		"the addition: see above.",
+	"sno below its cap, processor time, 2 goroutines": "both processors wait for the word that " +
+		"they write, as they do in muyo/sno.",
 	"short at its cap of 512 per ms":                              aBusyMachine,
 	"short at its cap of 512 per ms, 8 callers":                   aBusyMachine,
 	"eightbyte at its cap of 64 per ms":                           aBusyMachine,

@@ -100,7 +100,8 @@ func (all *Rules) add(r Rule) error {
 	case r.key != nil && !IsID(r.key):
 		return noID(r.key)
 	case r.key == nil && all.general[r.Scheme()].Minter != nil:
-		return fmt.Errorf("a second general rule for %s IDs: limit one of them with For", r.Scheme())
+		return fmt.Errorf("a second general rule for %s IDs: limit one of them with For",
+			r.Scheme())
 	case r.key == nil:
 		all.general[r.Scheme()] = r
 		return nil

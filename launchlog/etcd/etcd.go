@@ -102,12 +102,12 @@ func Migrate(ctx context.Context, config Config) (from, to int, err error) {
 	return from, to, failed(err)
 }
 
-// claimSize is how many bytes the two keys of a claim add to etcd's database, as measured with 80,000
-// claims after a compaction.
+// claimSize is how many bytes the two keys of a claim add to etcd's database, as measured with
+// 80,000 claims after a compaction.
 const claimSize = 690
 
-// Room implements [launchlog.Log.Room] with the figures that one member reports for its own database.
-// Space that a compaction freed counts as room.
+// Room implements [launchlog.Log.Room] with the figures that one member reports for its own
+// database. Space that a compaction freed counts as room.
 func (s *Store) Room(ctx context.Context) (int64, error) {
 	status, err := kv.Look(ctx, s.engine.cluster, func(ctx context.Context, c *clientv3.Client) (
 		*clientv3.StatusResponse, error,

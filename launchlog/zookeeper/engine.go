@@ -251,8 +251,8 @@ func (e engine) operations(part string, changes []kv.Change) ([]any, error) {
 		path := e.rowPath(part, c.Name)
 		switch {
 		case c.Version == maxVersion:
-			return nil, fmt.Errorf("row %q of %q was written %d times: ZooKeeper cannot count further",
-				c.Name, part, c.Version)
+			return nil, fmt.Errorf("row %q of %q was written %d times: ZooKeeper cannot count "+
+				"further", c.Name, part, c.Version)
 		case c.Value == nil:
 			ops[i] = &zk.DeleteRequest{Path: path, Version: int32(c.Version - 1)}
 		case c.Version == 0:

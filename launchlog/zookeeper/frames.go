@@ -73,7 +73,7 @@ func (w *wire) receive() error {
 
 // sound reports whether package zk can decode the answer to a request of that kind.
 func sound(kind uint32, b []byte) bool {
-	counted := func(b []byte, size int) bool { // a count, and as many elements of at least that size
+	counted := func(b []byte, size int) bool { // a count, and as many elements of that size or more
 		return len(b) >= 4 && int64(binary.BigEndian.Uint32(b)) <= int64((len(b)-4)/size)
 	}
 	switch kind {

@@ -162,7 +162,8 @@ func (c *cluster) look(ctx context.Context) error {
 	c.name = fmt.Sprint(local[0]["cluster_name"])
 	for i, m := range append(local, peers...) {
 		own := member{
-			fmt.Sprint(m["host_id"]), fmt.Sprint(m["data_center"]), fmt.Sprint(m["release_version"]),
+			fmt.Sprint(m["host_id"]), fmt.Sprint(m["data_center"]),
+			fmt.Sprint(m["release_version"]),
 		}
 		c.members = append(c.members, own)
 		if i > 0 && (c.config.DataCenter == "" || c.config.DataCenter == own.dataCenter) {

@@ -71,7 +71,8 @@ func paxos(ctx context.Context, c *cluster, r *checks.Reporter) error {
 func judgePaxos(r *checks.Reporter, address, variant string) {
 	switch {
 	case strings.Contains(variant, "without_linearizable_reads"):
-		r.Finding("paxos_variant of %s is %s: reads may miss what was acknowledged", address, variant)
+		r.Finding("paxos_variant of %s is %s: reads may miss what was acknowledged", address,
+			variant)
 	case variant == "":
 		r.Note("%s has no paxos_variant, so it uses v1", address)
 	case variant != "v2":
