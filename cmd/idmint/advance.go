@@ -132,7 +132,7 @@ func (f *advance) parse(c *cobra.Command) (last int, err error) {
 		name, number, ok := strings.Cut(text, "=")
 		to, err := strconv.ParseInt(number, 10, 64)
 		if !ok || err != nil || to < 0 || strconv.FormatInt(to, 10) != number {
-			return 0, usage("--counter %q: want NAME=NUMBER, and a number from 0 to %d", text,
+			return 0, usage("--counter %q: must be NAME=NUMBER, with a number from 0 to %d", text,
 				int64(math.MaxInt64))
 		}
 		if _, twice := f.counters[name]; twice {

@@ -102,7 +102,7 @@ one statement, which blocks writers in SQLite unless the file is in WAL mode.`,
 				return err
 			}
 			if _, err := schemeNamed(scheme); err != nil || u.scheme == idtype.SchemeSequence {
-				return usage("--scheme %q: want "+auditedSchemes, scheme)
+				return usage("--scheme %q: must be "+auditedSchemes, scheme)
 			}
 			if layout == "" && u.scheme == idtype.SchemeSnowflake {
 				layout = "twitter"
@@ -157,7 +157,7 @@ func (u *audit) parse(args []string) error {
 	for i, arg := range args {
 		parts := strings.Split(arg, ".")
 		if n := len(parts); n < 2 || n > 3 || slices.Contains(parts, "") {
-			return usage("%q: want TABLE.COLUMN or SCHEMA.TABLE.COLUMN", arg)
+			return usage("%q: must be TABLE.COLUMN or SCHEMA.TABLE.COLUMN", arg)
 		}
 		if slices.Contains(args[:i], arg) {
 			return usage("%q is named twice", arg)

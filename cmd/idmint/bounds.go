@@ -96,7 +96,7 @@ func moment(flag, text string, end bool) (time.Time, error) {
 	}
 	t, err := time.Parse(time.DateOnly, text)
 	if err != nil {
-		return t, usage("%s %s: want a date or a time with its zone, such as 2025-03-01 or "+
+		return t, usage("%s %s: must be a date or a time with its zone, such as 2025-03-01 or "+
 			"2025-03-01T12:00:00Z", flag, schemes.Quoted(text))
 	}
 	if end {

@@ -34,7 +34,7 @@ func poolFlag(text string) (claims.Pool, error) {
 			return p, nil
 		}
 	}
-	return claims.Pool{}, usage("--pool %q: want trace, sno, eightbyte or snowflake", text)
+	return claims.Pool{}, usage("--pool %q: must be trace, sno, eightbyte or snowflake", text)
 }
 
 func (a *app) claimsListCommand() *cobra.Command {
@@ -173,7 +173,7 @@ func parseClusters(text string) (list []int, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		var n numberFlag
 		if n.Set(part) != nil || n.value > formats.EightByteMaxCluster {
-			return nil, usage("--set %q: want numbers from 0 to %d, separated by commas", text,
+			return nil, usage("--set %q: must be numbers from 0 to %d, separated by commas", text,
 				formats.EightByteMaxCluster)
 		}
 		list = append(list, n.value)

@@ -126,10 +126,10 @@ ClickHouse, --primary-key is for the column that ORDER BY begins with.`,
 			domains := []string{"production", "layout", "positive", "number"}
 			d.Domain = sqlid.Domain(slices.Index(domains, domain))
 			if d.Domain < 0 {
-				return usage("--domain %q: want %s", domain, strings.Join(domains, ", "))
+				return usage("--domain %q: must be one of %s", domain, strings.Join(domains, ", "))
 			}
 			if d.Name == "" {
-				return usage(`--name "": want a name`)
+				return usage(`--name "": must not be empty`)
 			}
 			text, err := d.in(k)
 			if err != nil {

@@ -85,7 +85,7 @@ func (k *kind[T, P]) compose(data []byte) (fmt.Stringer, error) {
 		}
 	}
 	if missing > 0 {
-		return nil, fmt.Errorf("want the field%s", enumerate(k.PartNames))
+		return nil, fmt.Errorf("must have the field%s", enumerate(k.PartNames))
 	}
 	id, err := k.id(parts)
 	if err != nil {
@@ -128,7 +128,7 @@ func readObject(data []byte) (members []member, err error) {
 		return nil, json.Unmarshal(data, new(any))
 	}
 	if len(data) == 0 || data[0] != '{' {
-		return nil, errors.New("want a JSON object")
+		return nil, errors.New("must be a JSON object")
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	for _, err = d.Token(); err == nil && d.More(); {
@@ -165,8 +165,8 @@ func (m member) set(parts any) error {
 	case !errors.As(err, &wrong):
 		return err
 	case wrong.Type == reflect.TypeFor[idtype.EightByteMode](): // the layout checks the value
-		return fmt.Errorf("%s: want SPREAD or TIME_SEQUENTIAL as a string, not %s", m.field,
+		return fmt.Errorf("%s: must be SPREAD or TIME_SEQUENTIAL as a string, not %s", m.field,
 			m.quoted())
 	}
-	return fmt.Errorf("%s: want an integer, not %s", m.field, m.quoted())
+	return fmt.Errorf("%s: must be an integer, not %s", m.field, m.quoted())
 }

@@ -39,7 +39,7 @@ func newEightByte(a *app, k *kind[idtype.EightByteID, idtype.EightByteParts]) *c
 			}
 			m, ok := modes[mode]
 			if !ok {
-				return usage("--mode %q: want spread or time", mode)
+				return usage("--mode %q: must be spread or time", mode)
 			}
 			pair := generator.EightBytePair{Generator: gen.value, Cluster: cluster.value}
 			number := mintNumber[generator.EightBytePair]{

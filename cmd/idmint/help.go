@@ -53,8 +53,8 @@ func flagError(_ *cobra.Command, err error) error {
 	var bad *pflag.InvalidValueError
 	if errors.As(err, &bad) {
 		want := map[string]string{
-			"int": "want a whole number", "int64": "want a whole number",
-			"bool": "want true or false", "duration": "want a time such as 30s or 2m",
+			"int": "must be a whole number", "int64": "must be a whole number",
+			"bool": "must be true or false", "duration": "must be a time such as 30s or 2m",
 		}[bad.GetFlag().Value.Type()]
 		if _, ours := bad.GetFlag().Value.(*numberFlag); ours || want == "" {
 			want = errors.Unwrap(bad).Error()

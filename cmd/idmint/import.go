@@ -85,17 +85,17 @@ its other columns that the file has must be String or Nullable(String).`,
 				return usage("--table is required")
 			}
 			if strings.Contains(im.Table, ".") {
-				return usage("--table %q: want a plain name; the database, or the schema, is the "+
+				return usage("--table %q: must be a plain name; the database, or the schema, is the "+
 					"one that --db names, in PostgreSQL by ?search_path=SCHEMA", im.Table)
 			}
 			if im.IDColumn == "" {
-				return usage(`--id-column "": want a name`)
+				return usage(`--id-column "": must not be empty`)
 			}
 			if im.Resume && im.Restart {
 				return usage("--resume and --restart exclude each other")
 			}
 			if im.Batch < 1 || im.Batch > 1_000_000 {
-				return usage("--batch %d: want 1 to 1000000", im.Batch)
+				return usage("--batch %d: must be 1 to 1000000", im.Batch)
 			}
 			if im.Launch, err = launchFlag(c, launch); err != nil {
 				return err

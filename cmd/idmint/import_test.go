@@ -76,7 +76,7 @@ func TestImportUnfinished(t *testing.T) {
 	// The file is the same by whatever path.
 	out := s.must("import", "../"+filepath.Base(s.dir)+"/f.csv", "--db",
 		"sqlite:"+filepath.Join(s.dir, "app.db"), "--table", "T", "--resume")
-	if !strings.Contains(out, "30 rows were there") {
+	if !strings.Contains(out, "30 rows had been stored") {
 		t.Errorf("%q", out)
 	}
 	s.checkNumbered(50)

@@ -74,7 +74,7 @@ func schemesOf(name, form, layout string) ([]scheme, error) {
 	found := slices.DeleteFunc(slices.Clone(kinds),
 		func(s scheme) bool { return hasForm(s, form) != nil })
 	if len(found) == 0 {
-		return nil, usage("--form %q: want text, number, hex or uuid", form)
+		return nil, usage("--form %q: must be text, number, hex or uuid", form)
 	}
 	return found, nil
 }
@@ -82,7 +82,7 @@ func schemesOf(name, form, layout string) ([]scheme, error) {
 // hasForm returns an error unless the scheme has the form.
 func hasForm(s scheme, form string) error {
 	if !slices.Contains(s.FormNames(), form) {
-		return usage("--form %q: want one of the forms of %s IDs, %s", form, s.Name(),
+		return usage("--form %q: must be one of the forms of %s IDs, %s", form, s.Name(),
 			strings.Join(s.FormNames(), ", "))
 	}
 	return nil

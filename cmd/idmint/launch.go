@@ -66,7 +66,7 @@ one by one, name each by --env: production-eu, production-us.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if format != "plain" && format != "env" {
-				return usage("--format %q: want plain or env", format)
+				return usage("--format %q: must be plain or env", format)
 			}
 			for _, name := range []string{"service", "env", "key", "initiator"} {
 				if c.Flag(name).Value.String() == "" {

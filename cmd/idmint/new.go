@@ -45,7 +45,7 @@ func addCount(c *cobra.Command, count *int64) {
 
 func checkCount(count int64) error {
 	if count < 1 {
-		return usage("-n %d: want at least 1", count)
+		return usage("-n %d: must be at least 1", count)
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ type numberFlag struct {
 func (f *numberFlag) Set(text string) error {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || strconv.Itoa(n) != text {
-		return errors.New("want digits, without leading zeros")
+		return errors.New("must be digits without leading zeros")
 	}
 	f.value, f.given = n, true
 	return nil

@@ -65,7 +65,7 @@ rounds, with its confidence interval.`,
 
 func (a *app) report(ctx context.Context, names []string, rows int) error {
 	if rows < leastRows || rows > mostRows {
-		return usage("--rows %d: want %d to %d", rows, leastRows, mostRows)
+		return usage("--rows %d: must be %d to %d", rows, leastRows, mostRows)
 	}
 	var named []dsn.DSN
 	for _, text := range names {

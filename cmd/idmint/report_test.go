@@ -79,8 +79,8 @@ func TestReportFails(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"--rows 999", 2, "--rows 999: want 1000 to 10000000"},
-		{"--db nonsense", 2, "--db: want the kind of database"},
+		{"--rows 999", 2, "--rows 999: must be 1000 to 10000000"},
+		{"--db nonsense", 2, "--db: the name must begin with the kind of database"},
 		{"--db sqlite:a.db", 2, "SQLite is measured in a temporary file"},
 		{"--db etcd://localhost:1/app", 2, "--db: etcd can hold a launch log, but not rows"},
 		{

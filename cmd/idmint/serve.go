@@ -179,7 +179,7 @@ func (w warner) Write(line []byte) (int, error) {
 func (s *serving) options() (*viewer.Options, error) {
 	opts := &viewer.Options{Hosts: s.hosts}
 	if p := s.prefix; p != "" && (path.Clean("/"+p) != p || strings.ContainsAny(p, "{}")) {
-		return nil, usage("--prefix %q: want a path such as /idmint", s.prefix)
+		return nil, usage("--prefix %q: must be a path such as /idmint", s.prefix)
 	}
 	auth, err := s.auth()
 	if err != nil {
@@ -188,13 +188,13 @@ func (s *serving) options() (*viewer.Options, error) {
 	opts.Auth = auth
 	for _, host := range s.hosts {
 		if host == "" || strings.ContainsAny(host, "/ \t@") {
-			return nil, usage("--host %q: want a name such as pages.example", host)
+			return nil, usage("--host %q: must be a name such as pages.example", host)
 		}
 	}
 	local, err := isLoopback(s.listen)
 	switch {
 	case err != nil:
-		return nil, usage("--listen %q: want an address such as 127.0.0.1:8390", s.listen)
+		return nil, usage("--listen %q: must be an address such as 127.0.0.1:8390", s.listen)
 	case !local && auth == nil && !s.open:
 		return nil, usage("--listen %s: other machines may reach this address: give --user, "+
 			"or --open to let everybody in", s.listen)

@@ -31,7 +31,7 @@ func newSno(a *app, k *kind[idtype.SnoID, idtype.SnoParts]) *cobra.Command {
 			"  idmint new sno --db sqlite:app.db",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if meta.value > formats.SnoMaxMeta {
-				return usage("--meta %d: want 0 to %d", meta.value, formats.SnoMaxMeta)
+				return usage("--meta %d: must be 0 to %d", meta.value, formats.SnoMaxMeta)
 			}
 			counter := fmt.Sprintf("sno/%d", partition.value)
 			number := mintNumber[int]{

@@ -85,7 +85,7 @@ func (f *databaseFlag) parse() (dsn.DSN, error) {
 	}
 	switch {
 	case text == "" && f.given:
-		return dsn.DSN{}, usage("--%s is empty: want for example sqlite:app.db", f.flag)
+		return dsn.DSN{}, usage("--%s is empty: name a database, such as sqlite:app.db", f.flag)
 	case text == "":
 		return dsn.DSN{}, usage(
 			"--%s is required, or %s in the environment: for example --%[1]s sqlite:app.db", f.flag,

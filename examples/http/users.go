@@ -77,7 +77,7 @@ func (s *service) insert(w http.ResponseWriter, r *http.Request) (u User, err er
 		return u, &badRequest{err}
 	}
 	if u.ID != 0 || u.Name == "" {
-		return u, &badRequest{errors.New("want a name, and no id")}
+		return u, &badRequest{errors.New("must have a name and no id")}
 	}
 	id, err := s.ids.Next(r.Context())
 	if err != nil {
@@ -136,7 +136,7 @@ func (s *service) page(r *http.Request) (*Page, error) {
 	if text := query.Get("limit"); text != "" {
 		var err error
 		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > maxLimit {
-			return nil, &badRequest{fmt.Errorf("limit %.20q: want 1 ..= %d", text, maxLimit)}
+			return nil, &badRequest{fmt.Errorf("limit %.20q: must be 1 to %d", text, maxLimit)}
 		}
 	}
 	// One more row than the page shows reveals whether there is another page.

@@ -251,7 +251,7 @@ func TestHTTPExample(t *testing.T) {
 		{"GET", "/users/20000000002", "", 404, `{"error":"no such user"}`},
 		{"GET", "/users/0", "", 400, `{"error":"idtype: \"0\" as DecimalID: `},
 		{"GET", "/users?after=20000000001", "", 400, `{"error":"after \"20000000001\": want what a page`},
-		{"GET", "/users?limit=101", "", 400, `{"error":"limit \"101\": want 1 ..= 100"}`},
+		{"GET", "/users?limit=101", "", 400, `{"error":"limit \"101\": must be 1 to 100"}`},
 		{
 			"POST", "/users", `{"name":"Cem","invited_by":1e10}`, 400,
 			`{"error":"idtype: \"1e10\" as DecimalID: `,
@@ -260,7 +260,7 @@ func TestHTTPExample(t *testing.T) {
 			"POST", "/users", `{"name":"Cem","invited_by":"20000000002"}`, 400,
 			`{"error":"invited_by 20000000002: no such user"}`,
 		},
-		{"POST", "/users", `{"id":"30000000001","name":"Cem"}`, 400, `{"error":"want a name, and no id"}`},
+		{"POST", "/users", `{"id":"30000000001","name":"Cem"}`, 400, `{"error":"must have a name and no id"}`},
 		{"POST", "/users", `{"name":"` + strings.Repeat("x", 1<<17) + `"}`, 400, `{"error":"http: `},
 	} {
 		status, location, got := s.ask(t, c.method, c.path, c.body)

@@ -77,7 +77,7 @@ var (
 	errEmpty = errors.New("no database is named: " + forms)
 	// does not repeat the kind, which may be a password before a colon
 	errUnknown  = errors.New("unknown kind of database: " + forms)
-	errKind     = errors.New("want the kind of database and a colon first: " + forms)
+	errKind     = errors.New("the name must begin with the kind of database and a colon: " + forms)
 	errPath     = errors.New("want sqlite:PATH, with a path, without // before it and without ?")
 	errSettings = errors.New(
 		"the settings after ? are not settings of its Go driver, or name files that cannot be read")

@@ -105,10 +105,10 @@ const secret = "hunter2"
 func TestBadNames(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                     "no database is named",
-		"app.db":                               "want the kind of database and a colon first",
-		"host=h password=" + secret:            "want the kind",
-		":" + secret:                           "want the kind",
-		"SQLITE:" + secret:                     "want the kind",
+		"app.db":                               "the name must begin with the kind of database and a colon",
+		"host=h password=" + secret:            "must begin with the kind",
+		":" + secret:                           "must begin with the kind",
+		"SQLITE:" + secret:                     "must begin with the kind",
 		"oracle:" + secret:                     "unknown kind of database: want sqlite:PATH",
 		secret + ":h":                          "unknown kind of database",
 		"sqlite:":                              "sqlite: want sqlite:PATH, with a path",

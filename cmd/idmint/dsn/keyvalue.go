@@ -43,7 +43,7 @@ func form(kind Kind) string {
 // settingError returns an error about a setting, which it quotes because these settings are not
 // passwords.
 func settingError(name, value, want string) error {
-	return fmt.Errorf("the setting %.80q: want %s", name+"="+value, want)
+	return fmt.Errorf("the setting %.80q: must be %s", name+"="+value, want)
 }
 
 var tlsSettings = []string{"tls", "ca", "cert", "key", "server_name"}

@@ -67,17 +67,17 @@ func TestKeyValueHints(t *testing.T) {
 		"etcd://u:ge?heim@a/p":                "not a URL",
 		"etcd://u:geheim@h/x?session=1s":      `unknown setting "session": the settings of etcd are tls, ca, cert`,
 		"zookeeper://h/x?colour=red":          `unknown setting "colour": the settings of zookeeper are session`,
-		"zookeeper://h/x?session=long":        `"session=long": want a time such as 10s`,
-		"cassandra://h/x?replication=3,x":     `"replication=3,x": want a number of replicas`,
-		"cassandra://h/x?serial=far":          `"serial=far": want local`,
-		"etcd://h/x?tls=maybe":                `"tls=maybe": want true`,
+		"zookeeper://h/x?session=long":        `"session=long": must be a time such as 10s`,
+		"cassandra://h/x?replication=3,x":     `"replication=3,x": must be a number of replicas`,
+		"cassandra://h/x?serial=far":          `"serial=far": must be local`,
+		"etcd://h/x?tls=maybe":                `"tls=maybe": must be true`,
 		"etcd://h/x?tls=true&tls=true":        "tls occurs 2 times",
 		"etcd://h/x?ca=/does/not/exist":       "the setting ca: open /does/not/exist",
 		"etcd://h/x?cert=/none&key=/either":   "cert=/none and key=/either: ",
 		"etcd://h/x?a=%zz":                    "NAME=VALUE",
 		"etcd://::1/x":                        `"::1" is not HOST:PORT`,
 		"etcd://u:geheim#w@h/x":               "",
-		"cassandra://h/x?replication=class:3": "want a number of replicas",
+		"cassandra://h/x?replication=class:3": "must be a number of replicas",
 	} {
 		_, err := Parse(text)
 		if err == nil || !strings.Contains(err.Error(), want) ||
