@@ -52,8 +52,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// kinds are names of types as a reader wants them.
-var kinds = map[string]string{
+// flagTypes are the names of types for a reader.
+var flagTypes = map[string]string{
 	"string": "TEXT", "stringArray": "TEXT", "dsn": "DSN", "int": "N", "duration": "DURATION",
 }
 
@@ -85,7 +85,7 @@ func section(w io.Writer, c *cobra.Command) {
 				name = "-" + f.Shorthand + ", " + name
 			}
 			kind, usage := pflag.UnquoteUsage(f)
-			if of, ok := kinds[kind]; ok {
+			if of, ok := flagTypes[kind]; ok {
 				kind = of
 			}
 			preset := ""
