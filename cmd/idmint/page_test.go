@@ -100,9 +100,10 @@ func section(w io.Writer, c *cobra.Command) {
 	fmt.Fprintf(w, "```\n%s\n```\n", unindented(c.Example))
 }
 
-// linked is a text in which pages are links, and nothing else is a mark.
+// linked is a text in which pages are links, flags are code, and nothing else is a mark.
 func linked(text string) string {
 	text = strings.NewReplacer("*", `\*`, "<", `\<`).Replace(text)
+	text = regexp.MustCompile(`(^|[\s(])(--[a-z-]+)`).ReplaceAllString(text, "$1`$2`")
 	return regexp.MustCompile(`docs/([\w/-]+\.md)`).ReplaceAllString(text, "[$1](../$1)")
 }
 
