@@ -36,7 +36,7 @@ var (
 	ErrLaunchesExhausted error = reason("the generator numbers of all launch digits are used up: " +
 		"start a new namespace, for new tables only")
 	// ErrGeneratorsExhausted means that the launch has used all its generator numbers. [Generators]
-	// continues with those of a new launch.
+	// continues with the numbers of a new launch.
 	ErrGeneratorsExhausted error = reason("all 100,000 generator numbers are used up: " +
 		"start a new launch")
 	// ErrCounterExhausted means that the log counter has fewer numbers left than were asked for.

@@ -136,10 +136,10 @@ type Look struct {
 	Reached   int64
 }
 
-// Kept returns ErrBehind if the store has lost the claim of the look. Token is that of the store's
-// claim with the look's number, or "" if there is none, and next is the launch's next number. The
-// claim is lost if another has its number, or if there is none and next is not above it. (A claim
-// may be missing although its number counts as taken.)
+// Kept returns ErrBehind if the store has lost the claim of the look. Token is the token of the
+// store's claim with the look's number, or "" if there is none. Next is the launch's next number.
+// The claim is lost if another has its number, or if there is none and next is not above it. (A
+// claim may be missing although its number counts as taken.)
 func (l Look) Kept(token string, next int) error {
 	if l.Token == "" || token == l.Token || token == "" && next > l.Generator {
 		return nil

@@ -56,8 +56,8 @@ type Engine interface {
 	Commit(ctx context.Context, part string, changes ...Change) (done bool, err error)
 
 	// List returns up to limit rows of a partition whose names are between after and before, both
-	// excluded, in the byte order of the names. An empty name sets no limit. List sees what was
-	// acknowledged before the call, but is not a snapshot.
+	// excluded, in the byte order of the names. An empty name leaves that side unlimited. List sees
+	// what was acknowledged before the call, but is not a snapshot.
 	List(ctx context.Context, part, after, before string, limit int) ([]Row, error)
 
 	// Each returns the row with the given name from each partition, in the order of parts, with
