@@ -95,7 +95,7 @@ func Example_health() {
 	// Output:
 	// 200
 	// 503
-	// {"check":"counters","level":"finding","message":"counter orders stands at 9000000000000000000 of 9223372036854775807","remedy":"Use a new log counter for a new table. Find out who raised this one so far."}
+	// {"check":"counters","level":"finding","message":"counter orders is at 9000000000000000000 of 9223372036854775807","remedy":"Use a new log counter for a new table. Find out who raised this one so far."}
 }
 
 // A set tells of generators, of claims and of how much is used up. Modules otelid and promid
