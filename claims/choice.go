@@ -91,7 +91,8 @@ func (c *choice) pick(tries int, random *rand.Rand) (lease, bool) {
 	case len(c.free) != 0:
 		return draw(&c.free, random.IntN((len(c.free)+1)/2)), true
 	case len(c.fresh) != 0:
-		return lease{number: draw(&c.fresh, random.IntN(min(len(c.fresh), 4<<min(tries, 20))))}, true
+		first := min(len(c.fresh), 4<<min(tries, 20))
+		return lease{number: draw(&c.fresh, random.IntN(first))}, true
 	}
 	return lease{}, false
 }

@@ -69,7 +69,7 @@ func (e *ClockError) Error() string {
 		return fmt.Sprintf("claims: this clock is beyond the last time of %s IDs: "+
 			"no number is taken", e.Scheme)
 	}
-	return fmt.Sprintf("claims: this clock is ahead of the store's by %v, more than MaxAhead (%v): "+
-		"no number for %s IDs is taken", e.Now.Sub(e.Store).Round(time.Millisecond), e.Most,
+	return fmt.Sprintf("claims: this clock is ahead of the store's by %v, "+
+		"more than MaxAhead (%v): no number for %s IDs is taken", e.Now.Sub(e.Store).Round(time.Millisecond), e.Most,
 		e.Scheme)
 }

@@ -44,12 +44,13 @@ func NewEightByte(
 		}
 	}
 	g := &EightByte{spread: mode == idtype.EightByteSpread}
-	return orNil(g, start(&g.timeline, eightByteLayout, pairs, func(p EightBytePair) (uint64, error) {
+	encode := func(p EightBytePair) (uint64, error) {
 		id, err := idtype.EightByteParts{
 			Mode: mode, UnixMs: 1, Generator: p.Generator, Cluster: p.Cluster,
 		}.ID()
 		return id.Uint64() & (1<<eightByteTail - 1), err
-	}, opts))
+	}
+	return orNil(g, start(&g.timeline, eightByteLayout, pairs, encode, opts))
 }
 
 // Positions of the layout's parts in the eight bytes, read as a number.

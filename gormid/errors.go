@@ -84,7 +84,8 @@ func (in *installed) explain(db *gorm.DB) {
 	case stmt.Schema == nil:
 		if rowsOf(stmt).isMaps() && in.tableKey(stmt) == nil {
 			replace(fmt.Errorf("%w (no rule assigns keys of this table: if its key is missing, "+
-				"give gormid.New a rule with ForTable(%q, column), or name a model)", cause, stmt.Table))
+				"give gormid.New a rule with ForTable(%q, column), or name a model)",
+				cause, stmt.Table))
 		}
 		return
 	}

@@ -115,7 +115,8 @@ func (in *installed) covers(s *schema.Schema, k *key) error {
 	scheme, ok := schemeOf(field)
 	if !ok {
 		return fmt.Errorf("%w, or tag the key with autoIncrement "+
-			"or autoIncrement:false if that is intended, or give gormid.New the rule Lenient()", err)
+			"or autoIncrement:false if that is intended, "+
+			"or give gormid.New the rule Lenient()", err)
 	}
 	if err == nil {
 		err = fmt.Errorf("no rule assigns its primary key %s: give gormid.New the rule Use(gen), "+

@@ -139,7 +139,8 @@ func (m migrator) HasConstraint(model any, name string) bool {
 	}
 	var n int64
 	m.db.Raw("SELECT count() FROM system.tables WHERE database = currentDatabase() "+
-		"AND name = ? AND position(create_table_query, ?) > 0", stmt.Table, "CONSTRAINT "+name+" CHECK").Scan(&n)
+		"AND name = ? AND position(create_table_query, ?) > 0", stmt.Table,
+		"CONSTRAINT "+name+" CHECK").Scan(&n)
 	return n > 0
 }
 

@@ -304,7 +304,8 @@ func (c checker) tags(n *ast.StructType) {
 		}
 		options := strings.Split(tag.Get("json"), ",")
 		if slices.Contains(options[1:], "omitempty") && holdsID(t) {
-			c.Reportf(field.Tag.Pos(), "omitempty never omits a value of type %s: use omitzero", c.name(t))
+			c.Reportf(field.Tag.Pos(), "omitempty never omits a value of type %s: use omitzero",
+				c.name(t))
 		}
 	}
 }
