@@ -42,7 +42,7 @@ func TestCheckTables(t *testing.T) {
 				t.Errorf("%s: %T, %T", key, inBun, inEnt)
 			}
 		}
-		expect("no table", "it is not there")
+		expect("no table", "it does not exist")
 		tables := map[string]string{
 			"id INTEGER PRIMARY KEY":                           "its key id is the number of the row",
 			"id integer NOT NULL PRIMARY KEY":                  "the number of the row",

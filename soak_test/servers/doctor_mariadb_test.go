@@ -22,7 +22,7 @@ func TestDoctorMariaDBSettings(t *testing.T) {
 	dbtest.Exec(t, admin, "CREATE USER app@'%' IDENTIFIED BY 'app'",
 		"GRANT SELECT, INSERT, UPDATE ON idmint.* TO app@'%'")
 	app := as(t, server.DSN, "app")
-	unneeded := map[string]string{"rights": "note: the role app@% needs no"}
+	unneeded := map[string]string{"rights": "note: the role app@% does not need"}
 	findings.SQL(t, "well", app, unneeded)
 	for _, c := range []struct{ setting, was, code, text string }{
 		{
@@ -44,7 +44,7 @@ func TestDoctorMariaDBSettings(t *testing.T) {
 	findings.SQL(t, "in the end", app, unneeded)
 	dbtest.Exec(t, admin, "SET GLOBAL read_only = 1") // root may write all the same
 	findings.SQL(t, "read-only", server.DSN, map[string]string{
-		"writable": "finding: read_only is ON", "rights": "note: the role root@% needs no",
+		"writable": "finding: read_only is ON", "rights": "note: the role root@% does not need",
 	})
 	dbtest.Exec(t, admin, "SET GLOBAL read_only = 0")
 	id, err := doctor.Identity(ctx, admin, migrations.MySQL)
