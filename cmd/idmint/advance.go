@@ -62,10 +62,9 @@ out again what it forgot.
               advanced, so start a new one. Their digits, and the digits that
               the number skips, are never used again. IDs show the last five
               digits of a launch number: see docs/operate/restore.md.
-  --counter   the highest number that a log counter ever handed out, for a
-              sequence for example. Name each counter of the log that does not
-              hold times, and each that the log has lost. NAME=0 leaves a
-              counter as it is.
+  --counter   the highest number that a log counter, such as a sequence's, ever
+              handed out. Name each counter of the log that does not hold times,
+              and each that the log has lost. NAME=0 leaves a counter as it is.
   --ahead     how far ahead of now times may have been used: the longest window
               of any app, plus the most by which a clock may be ahead.
 

@@ -23,7 +23,7 @@ given, or only one scheme fits, the ID is drawn. Otherwise every scheme that the
 ID fits is listed, with the time that the ID would mean there. Schemes whose time
 is within the last five years come first, and other times come last. Between them
 are decimal and sequence IDs, which carry no time, and trace IDs, whose times
-repeat every 388 days. Snowflake IDs do not carry their layout: other layouts than
+repeat every 388 days. Snowflake IDs do not carry their layout: layouts other than
 Twitter's are listed if their time is within the five years.
 
 An input is read as it is, without trimming. What is not an ID, or does not

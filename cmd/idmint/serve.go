@@ -61,8 +61,8 @@ only explain IDs.
 The command prints the address once the pages answer. By default they listen on
 this machine alone. If --listen makes them reachable from others, they require
 authentication, by --user with a password in ` + passwordVariable + ` or
---password-file. Put a proxy with TLS in front of them. A proxy that authenticates
-people itself sends that password for them.
+--password-file, unless --open is given. Put a proxy with TLS in front of them. A
+proxy that authenticates people itself sends that password for them.
 
 Without authentication the pages answer only requests for IP addresses and for
 this machine's names, and for names given by --host, so that another site in a
