@@ -46,9 +46,9 @@ func RefuseTestIDs() Rule { return Rule{noTests: true} }
 //
 // Apply an option of bun to the DB: bun.WithDiscardUnknownColumns()(db).
 //
-// NewDB returns an error that joins everything that is wrong: the dialect is of another database,
-// rules are missing or two are for the same keys, or a rule has no source or one for another scheme
-// than its keys.
+// NewDB returns an error that joins everything that is wrong. The dialect may be of another
+// database, rules may be missing or two may be for the same keys, and a rule may have no source or
+// one for another scheme than its keys.
 func NewDB(sqldb *sql.DB, d schema.Dialect, rules ...Rule) (*bun.DB, error) {
 	ours := &dialectOfIDs{Dialect: d, refused: map[*schema.Table]error{}}
 	var errs []error

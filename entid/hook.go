@@ -41,9 +41,9 @@ func For[K, T idtype.ID](s Source[T]) Rule { return Rule{keys.For[K, T](s)} }
 // A key that is already set stays, and types whose key is not an ID are ignored. Without the hook
 // the database rejects the row.
 //
-// Assign returns an error that joins everything that is wrong: rules are missing or two are for the
-// same keys, or a rule has no source or one for another scheme than its keys. Errors of the hook
-// are of type [*Error].
+// Assign returns an error that joins everything that is wrong. Rules may be missing or two may be
+// for the same keys, and a rule may have no source or one for another scheme than its keys. Errors
+// of the hook are of type [*Error].
 func Assign(rules ...Rule) (ent.Hook, error) {
 	var plain []keys.Rule
 	for _, r := range rules {

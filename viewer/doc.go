@@ -17,11 +17,10 @@
 // # Nothing is written
 //
 // The handler answers only GET and HEAD, and only reads from the log, so a role that may only
-// SELECT is enough. There are two exceptions: the store of SQLite switches a file to the
-// write-ahead log when it opens it, and in ZooKeeper the check of the clock writes a time, as
-// package doctor describes. The pages load nothing from other sites, which their
-// Content-Security-Policy also forbids. Texts from the log are escaped, and invisible characters
-// are shown by their code.
+// SELECT is enough. There are two exceptions. The store of SQLite switches a file to the
+// write-ahead log when it opens it. In ZooKeeper the check of the clock writes a time, as package
+// doctor describes. The pages load nothing from other sites, which their Content-Security-Policy
+// also forbids. Texts from the log are escaped, and invisible characters are shown by their code.
 //
 // # Mounting
 //

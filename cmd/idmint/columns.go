@@ -146,8 +146,8 @@ ClickHouse, --primary-key is for the column that ORDER BY begins with.`,
 	flags.StringVar(&d.Name, "name", "id", "the column's name")
 	flags.StringVar(&kind, "kind", "", "bigint, bytes, text or uuid (default the scheme's first)")
 	flags.StringVar(&domain, "domain", "production",
-		"the values that the column accepts: production; layout, with test IDs; positive, with rows older "+
-			"than the scheme; number, 1 to 2^53-1")
+		"the values that the column accepts: production; layout, with test IDs; positive, with "+
+			"rows older than the scheme; number, 1 to 2^53-1")
 	addLayout(c, &layout)
 	flags.BoolVar(&d.key, "primary-key", false, "the column is the primary key")
 	flags.BoolVar(&d.nullable, "nullable", false, "the column may hold NULL")

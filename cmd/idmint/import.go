@@ -85,8 +85,8 @@ its other columns that the file has must be String or Nullable(String).`,
 				return usage("--table is required")
 			}
 			if strings.Contains(im.Table, ".") {
-				return usage("--table %q: must be a plain name; the database, or the schema, is the "+
-					"one that --db names, in PostgreSQL by ?search_path=SCHEMA", im.Table)
+				return usage("--table %q: must be a plain name; the database, or the schema, is "+
+					"the one that --db names, in PostgreSQL by ?search_path=SCHEMA", im.Table)
 			}
 			if im.IDColumn == "" {
 				return usage(`--id-column "": must not be empty`)

@@ -70,9 +70,9 @@ func (n node) write(path string, lines ...string) testcontainers.CustomizeReques
 }
 
 // Place returns the name of a place on the store, in the form of package dsn: a prefix of etcd, a
-// path of ZooKeeper, or a keyspace of Cassandra, which is to have a replica on each node, and at
-// most three. It does not create the place. The name contains the access of a secure server. It
-// returns an error if the server is not a store.
+// path of ZooKeeper, or a keyspace of Cassandra. The keyspace is to have a replica on each node,
+// and at most three. It does not create the place. The name contains the access of a secure server.
+// It returns an error if the server is not a store.
 func (s *Server) Place(name string) (dsn.DSN, error) {
 	return place(s.Kind, s.Addresses, s.Access, name)
 }

@@ -5,7 +5,7 @@
 // A [Database] is a separate place in a database, which [Database.Close] removes. A [Key] is a
 // scheme of IDs in a form of storage.
 //
-// IDs are minted in simulated time, by the generators of package generator with a simulated clock,
-// so that a run of minutes takes a second, and is the same every time apart from the random parts
+// IDs are minted in simulated time, by the generators of package generator with a simulated clock.
+// Therefore a run of minutes takes a second, and is the same every time apart from the random parts
 // of IDs.
 package measure

@@ -238,7 +238,7 @@ func (t *clickHouseTable) deliver(ctx context.Context, r rows, s *state, fresh b
 }
 
 // clear removes what arrived of the batch that is in doubt. It first records that the next sending
-// is a new one, so that a run whose import another run has taken over removes nothing, and a run
+// is a new one. Therefore a run whose import another run has taken over removes nothing, and a run
 // that resumes does not assume that ClickHouse would recognize the next sending.
 func (t *clickHouseTable) clear(ctx context.Context, im Import, s *state) error {
 	err := t.change(ctx, s, func(next *state) {

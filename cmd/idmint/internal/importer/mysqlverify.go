@@ -52,8 +52,8 @@ func mysqlColumns(ctx context.Context, s *session, r rows) (columns []mysqlColum
 
 // verify reads what a statement has stored, and returns an error for a value that differs from the
 // one that was sent. The server gives a warning for some values that it changes, and changes others
-// silently: an INT to which 15e-1 was sent is 2, and an ENUM to which +1 was sent is its first
-// member. Texts and floats are not compared.
+// silently. For example, an INT to which 15e-1 was sent is 2, and an ENUM to which +1 was sent is
+// its first member. Texts and floats are not compared.
 func verify(ctx context.Context, s *session, r rows, columns []mysqlColumn) error {
 	var fields []int // of a row, to compare
 	var same []func(sent, stored []byte) bool
