@@ -250,7 +250,7 @@ func TestHTTPExample(t *testing.T) {
 		{"POST", "/users", `{"name":"Bob"}`, 201, `{"id":"20000000001","name":"Bob",`},
 		{"GET", "/users/20000000002", "", 404, `{"error":"no such user"}`},
 		{"GET", "/users/0", "", 400, `{"error":"idtype: \"0\" as DecimalID: `},
-		{"GET", "/users?after=20000000001", "", 400, `{"error":"after \"20000000001\": want what a page`},
+		{"GET", "/users?after=20000000001", "", 400, `{"error":"after \"20000000001\": must be the value next of a page`},
 		{"GET", "/users?limit=101", "", 400, `{"error":"limit \"101\": must be 1 to 100"}`},
 		{
 			"POST", "/users", `{"name":"Cem","invited_by":1e10}`, 400,

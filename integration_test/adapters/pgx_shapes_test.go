@@ -73,7 +73,7 @@ func testSlices(t *testing.T, pool *pgxpool.Pool, registered bool) {
 		_, err := pool.Exec(t.Context(), "SELECT $1::"+column, slice{1, 2})
 		var e *pgxid.StorageError
 		if !errors.As(err, &e) || !strings.Contains(err.Error(),
-			"an array or JSON: the column is") {
+			"an array or JSON, but the column is") {
 			t.Errorf("%v: a slice as %s: %v", mode, column, err)
 		}
 	}
