@@ -32,9 +32,9 @@ func TestStatic(t *testing.T) {
 	}{
 		{"inspect --scheme decimal 14150009200065", 0, "launch_id (65)"},
 		{"new short", 0, "\n"},
-		{"migrate --db sqlite:app.db", 2, "idmint: --db: " + lacks + ", and opens no SQLite"},
-		{"launch list --db sqlite:app.db", 2, "idmint: --db: " + lacks + ", and opens no SQLite"},
-		{"doctor --db sqlite:app.db", 2, "idmint: --db: " + lacks + ", and opens no SQLite"},
+		{"migrate --db sqlite:app.db", 2, "idmint: --db: " + lacks + ", and cannot open SQLite"},
+		{"launch list --db sqlite:app.db", 2, "idmint: --db: " + lacks + ", and cannot open SQLite"},
+		{"doctor --db sqlite:app.db", 2, "idmint: --db: " + lacks + ", and cannot open SQLite"},
 		{"demo", 2, "idmint: demo: " + lacks + ", and lacks this command"},
 		{"import a.csv --db x --table t", 2, "idmint: import: " + lacks},
 		{"backup --to b.db", 2, "idmint: backup: " + lacks},
