@@ -83,7 +83,7 @@ type report struct {
 	Reason    string          `json:"reason,omitempty"`
 	ReadAt    *time.Time      `json:"read_at,omitempty"`
 	Age       float64         `json:"age_seconds"`
-	Used      []*gauge        `json:"used,omitempty"`    // launches and counters only if nearly full
+	Used      []*gauge        `json:"used,omitempty"`    // launches, counters: only full ones
 	Results   []checks.Result `json:"results,omitempty"` // without those that passed, worst first
 }
 
@@ -175,7 +175,8 @@ func (h *Handler) healthData(of *doctor.Reading) healthData {
 		case s.Of == doctor.Generators:
 			d.Running = append(d.Running, newGauge(s))
 		case s.Of == doctor.Counters && !slices.ContainsFunc(claims.Pools(), ofPool):
-			d.Counters = append(d.Counters, counterRow{s.Name, s.Used, purpose(s.Name, s.Used, now)})
+			d.Counters = append(d.Counters,
+				counterRow{s.Name, s.Used, purpose(s.Name, s.Used, now)})
 		}
 	}
 	slices.SortStableFunc(d.Running, func(a, b *gauge) int { return int(b.Used - a.Used) })

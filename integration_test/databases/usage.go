@@ -16,8 +16,8 @@ import (
 // this machine may not see its processes.
 func (s *Server) CPU(ctx context.Context) (time.Duration, error) {
 	if s.container == nil {
-		return 0, errors.New("databases: the processor time of a server without a container of ours is " +
-			"unknown")
+		return 0, errors.New("databases: the processor time of a server without a container of " +
+			"ours is unknown")
 	}
 	docker, err := testcontainers.NewDockerClientWithOpts(ctx)
 	if err != nil {
