@@ -59,6 +59,21 @@ func (s *shell) waitsForLock(args ...string) {
 	}
 }
 
+// A trigger that loops in a file of somebody else's keeps no command from ending.
+func TestLoopingTrigger(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.start("a")
+	s.exec("app.db", `CREATE TRIGGER looping AFTER UPDATE ON idmint_namespace BEGIN
+		SELECT count(*) FROM (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n);
+	END`)
+	got := s.run("launch", "start", "--db", "sqlite:app.db", "--wait", "100ms", "--service", "s", "--env", "e",
+		"--key", "b", "--initiator", "i")
+	if got.status != 1 || !strings.Contains(got.stderr, "100ms") {
+		t.Errorf("%v", got)
+	}
+}
+
 // A database that another process has locked is waited for as long as --wait says.
 func TestLocked(t *testing.T) {
 	t.Parallel()

@@ -161,7 +161,25 @@ func (f *storeFlags) openIn(
 		s.Close()
 		return nil, nil, usageError{err}
 	}
-	return log, func() { s.Close() }, nil
+	return log, func() { closeSoon(s) }, nil
+}
+
+// mostClose is how long a command waits for its store to close.
+const mostClose = 2 * time.Second
+
+// closeSoon closes a store. Close waits for steps that the command has given up, and one of SQLite's
+// may never end: a trigger in the file may loop, or the disk may hang. Such a step ends with the
+// process.
+func closeSoon(s store) {
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		s.Close()
+	}()
+	select {
+	case <-closed:
+	case <-time.After(mostClose):
+	}
 }
 
 // A clockless store reports no time.
