@@ -94,7 +94,7 @@ func (in *installed) prepare(db *gorm.DB) {
 	}
 }
 
-var errOmitted = errors.New("Omit leaves out the primary key, which a rule assigns: " +
+var errOmitted = errors.New("the primary key, which a rule assigns, is left out by Omit: " +
 	"omit only other columns")
 
 // includeKey adds the key to the columns of Select.

@@ -221,7 +221,7 @@ func testOmitOfAssignedKey(t *testing.T, d database) {
 		u := User{Name: "u", Company: &Company{Name: "c"}}
 		err := tx.Create(&u).Error
 		var e *gormid.Error
-		if !errors.As(err, &e) || !strings.Contains(err.Error(), "Omit leaves out the primary key") {
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), "is left out by Omit") {
 			t.Errorf("error %v", err)
 		}
 	}
