@@ -22,7 +22,7 @@ const (
 
 // ErrParquet is returned for a file name or a format of Parquet. A reader of Parquet that is safe
 // for any file would be as large as the rest of this package.
-var ErrParquet = errors.New("a Parquet file is not supported, but DuckDB turns it into CSV: " +
+var ErrParquet = errors.New("a Parquet file cannot be read, but DuckDB converts it to CSV: " +
 	`duckdb -c "COPY (FROM 'FILE.parquet') TO '/dev/stdout' (FORMAT csv, HEADER)" | ` +
 	"idmint import - --format csv …; docs/reference/import.md has more")
 
