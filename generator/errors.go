@@ -16,8 +16,8 @@ var (
 	// effect if it has a method Lost() bool that returns true, as launchlog.ErrBehind and
 	// launchlog.ErrOtherLog have.
 	ErrRepeated = errors.New("the source has lost numbers that it handed out: " +
-		"after a restore, run idmint advance (docs/operate/restore.md), " +
-		"then start this process again")
+		"after a restore, stop all apps, and follow docs/operate/restore.md " +
+		"before you start any of them again")
 
 	// ErrClockBehind is wrapped by the [ClockError] of a call whose clock is so far behind that the
 	// call would have to wait longer than MaxWait.

@@ -48,7 +48,7 @@ var (
 	// it beyond every number that was ever used. A log that has seen this error takes no more
 	// numbers.
 	ErrBehind error = loss("the store has lost numbers that it gave out: " +
-		"run idmint advance (docs/operate/restore.md), and then start this process again")
+		"stop all apps, and follow docs/operate/restore.md before you start any of them again")
 	// ErrOtherLog means that the log that was opened is gone: somebody deleted or replaced it, or a
 	// node belongs to another cluster. The operation changed nothing. If the replacement was
 	// intended, advance the new log beyond every number that was ever used, and then restart the

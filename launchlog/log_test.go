@@ -368,7 +368,7 @@ func TestErrorsNameThePackageOnce(t *testing.T) {
 		"launchlog: namespace default: rolls back launch 77: no such launch": said(
 			l.Start(ctx, rollback)),
 		"launchlog: namespace default: the store has lost numbers that it gave out: " +
-			"run idmint advance (docs/operate/restore.md), and then start this process again: launch 9 is known, the last one is 0": said(l.Start(ctx, behind)),
+			"stop all apps, and follow docs/operate/restore.md before you start any of them again: launch 9 is known, the last one is 0": said(l.Start(ctx, behind)),
 		"launchlog: counter orders: last \"orders\" gave up after 0 attempts: " +
 			"context canceled": said(c.Last(over)),
 	} {

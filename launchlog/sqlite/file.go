@@ -84,8 +84,8 @@ func (s *Store) check() error {
 		return nil
 	}
 	return &FileError{
-		s.path, "was removed or replaced while the launch log was open: after a restore " +
-			"run idmint advance (docs/operate/restore.md); then restart the processes that use it",
+		s.path, "was removed or replaced while the launch log was open: after a restore, " +
+			"stop all apps and follow docs/operate/restore.md before you start any of them again",
 	}
 }
 
