@@ -319,8 +319,8 @@ func storeSection(r *results) (string, error) {
 		},
 		{
 			"The launch log, which writes to disk before it answers: launches and claims by 16 " +
-				"concurrent\ncallers, and ranges of a counter by eight. A single caller has no " +
-				"target, because at each claim it waits\nfor the server's disk.",
+				"concurrent\ncallers. MySQL is the store for MySQL, on a MariaDB server. A single caller " +
+				"has no target, because\nat each claim it waits for the server's disk.",
 			" | a second", r.under("launchlog/"),
 			[]cell{value("ns/op", perSecond)},
 		},

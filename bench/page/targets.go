@@ -131,10 +131,9 @@ var reasons = map[string]string{
 	"short below its cap": "its random bits take 4 to 6 ns.",
 	"eightbyte below its cap": "a generator mints 32 IDs per millisecond here, and the first " +
 		"takes 100 ns. The rest is reversing bits.",
-	"snowflake, 20 bits of step": "both read the clock, which takes 26 of 31 ns. Ours calls it " +
-		"through an interface, which costs 0.3 ns more than their lock.",
-	"trace below its cap": "something else used the processor.",
-	"sno below its cap":   "ten bytes are returned in memory rather than in registers.",
+	"snowflake, 20 bits of step": "both spend most of the time reading the clock, and are about " +
+		"as fast. Ours calls it through an interface, which costs slightly more than their lock.",
+	"sno below its cap": "ten bytes are returned in memory rather than in registers.",
 	"decimal, a shared generator": "whatever uses the result waits for it, as after a function " +
 		"call: see `atomic-add-called` below.",
 	"sno, from text": "muyo/sno does not check whether a letter is in the alphabet.",
