@@ -48,7 +48,9 @@ type App struct {
 	Environment string // "production" if empty
 	Deployment  string // a key of up to 128 characters; overrides IDMINT_DEPLOYMENT
 	Launch      int    // a launch number; overrides IDMINT_LAUNCH_ID
-	Namespace   string // of the log; launchlog.DefaultNamespace if empty
+	// Log has the options of the launch log, such as Namespace, or Observe for metrics of its steps.
+	// The zero value is a good choice.
+	Log launchlog.Options
 }
 
 // The environment variables for what App leaves out.
@@ -75,7 +77,7 @@ func (i *IDs) Log() *launchlog.Log { return i.log }
 // [launchlog.Log.JoinDev] and [generator.Decimal.Ready]. If a store has no tables yet, opening the
 // store fails, before this call.
 func Open(ctx context.Context, store launchlog.Store, app App) (*IDs, error) {
-	log, err := launchlog.New(store, &launchlog.Options{Namespace: app.Namespace})
+	log, err := launchlog.New(store, &app.Log)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +141,7 @@ func (a App) request() launchlog.Request {
 }
 
 // OpenTrace returns a generator of trace IDs, whose node is lent by the store: see package claims.
-// It needs no launch, and does not have to be closed. Of app, it only uses Namespace. For typed
+// It needs no launch, and does not have to be closed. Of app, it only uses Log. For typed
 // keys, use [generator.For].
 func OpenTrace(ctx context.Context, store launchlog.Store, app App) (*generator.Trace, error) {
 	return lent(ctx, store, app, claims.Nodes, generator.NewTrace)
@@ -176,7 +178,7 @@ func lent[N any, G interface{ Ready(context.Context) error }](
 	lend func(*launchlog.Log, *claims.Options) (*claims.Source[N], error),
 	make func(generator.Windows[N], *generator.Options) (G, error),
 ) (gen G, err error) {
-	log, err := launchlog.New(store, &launchlog.Options{Namespace: app.Namespace})
+	log, err := launchlog.New(store, &app.Log)
 	if err != nil {
 		return gen, err
 	}

@@ -192,3 +192,29 @@ func TestOpenLent(t *testing.T) {
 		t.Error("without a store it opens")
 	}
 }
+
+// TestOpenLog: every call passes on the options of the log.
+func TestOpenLog(t *testing.T) {
+	store := memory.New(nil)
+	steps := 0
+	app := idmint.App{Service: "shop", Log: launchlog.Options{
+		Namespace: "tenant", Observe: func(context.Context, launchlog.Step) { steps++ },
+	}}
+	ids, err := idmint.Open(t.Context(), store, app)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ids.Close(context.Background())
+	opened := steps
+	if _, err := idmint.OpenTrace(t.Context(), store, app); err != nil {
+		t.Fatal(err)
+	}
+	counters, err := store.Counters(t.Context(), "tenant", "", 100)
+	if err != nil || len(counters) == 0 || opened == 0 || steps == opened {
+		t.Errorf("counters %v, %v; %d steps, then %d", counters, err, opened, steps)
+	}
+	launches, err := store.Launches(t.Context(), "tenant", launchlog.Filter{Limit: 1})
+	if err != nil || len(launches) != 1 {
+		t.Errorf("launches %v, %v", launches, err)
+	}
+}

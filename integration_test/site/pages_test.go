@@ -75,6 +75,22 @@ func words(text string) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll("\n"+text, "\n//", "\n")), " ")
 }
 
+// Guides of libraries have the same headings, so that readers find their way in the next one.
+func TestGuides(t *testing.T) {
+	t.Parallel()
+	second := regexp.MustCompile("(?m)^## (.*)$")
+	for _, name := range []string{"gorm", "pgx", "sqlc", "ent", "bun", "database-sql", "clickhouse"} {
+		var found []string
+		for _, m := range second.FindAllStringSubmatch(read(t, "docs/use/"+name+".md"), -1) {
+			found = append(found, m[1])
+		}
+		want := []string{"Install", "Declare", "Insert", "What it changes", "Limits"}
+		if !slices.Equal(found, want) {
+			t.Errorf("docs/use/%s.md has the headings %q, want %q", name, found, want)
+		}
+	}
+}
+
 // Tests that pages name are there.
 func TestNamedTests(t *testing.T) {
 	t.Parallel()

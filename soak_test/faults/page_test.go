@@ -104,21 +104,23 @@ func pageOf(all []result, length time.Duration) string {
 const pageHead = `# Faults
 
 Written by ` + "`make soak`" + ` on %s, on %d processors, with faults of each kind for %s: not to
-be edited. A line is a test of [soak_test/faults](../soak_test/faults): a fresh launch log, with a
-fleet of processes at work on it while faults are injected.
+be edited. Each row is a test of [soak_test/faults](../../soak_test/faults), in which a fleet of
+processes works on a new launch log while faults are injected. The page shows that the log repeated
+no number and lost no launch under these faults, on these servers, for this long. It does not show
+how a cluster of yours behaves.
 
-- The processes start launches, claim generator numbers, take and read numbers of counters, and
-  advance both. They claim numbers of pools and mint trace, sno, eightbyte and decimal IDs with
-  them. They write down each attempt before they make it, and what they are told.
-- Then an audit compares that with the log: what was acknowledged is there, what is there was asked
-  for, and nothing was handed out twice. No ID is minted twice.
+- The processes start launches, claim generator numbers, reserve and read numbers of log counters,
+  and advance both. They also claim numbers of pools, and mint trace, sno, eightbyte and decimal IDs
+  with them. They record each attempt before they make it, and the answer that they get.
+- An audit then compares these records with the log: what was acknowledged must be there, what is
+  there must have been asked for, and nothing may have been handed out or minted twice.
 - [Porcupine](https://github.com/anishathalye/porcupine) looks for an order of the operations in
-  which one log would have given the same answers. An attempt in doubt has no answer.
-- Calls are those of the workers, and of generators in the background. A call has up to two minutes,
-  and tries again within them. So the longest one tells how long the log was away for a worker. It
-  counts the time in which its process was stopped.
-- Contention and Hurry kill nothing. In Hurry the contexts of many calls end soon. Pooled has
-  PgBouncer between clients and server.
+  which a single log would have given the same answers. An attempt in doubt has no answer.
+- Calls are those of the workers and of generators in the background. A call has up to two minutes
+  and retries within them, so the longest one shows how long the log was away for a worker, including
+  the time for which its process was stopped.
+- Contention and Hurry kill nothing. In Hurry the contexts of many calls end soon. Pooled puts
+  PgBouncer between the clients and the server.
 
 `
 
