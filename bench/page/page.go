@@ -390,13 +390,13 @@ func importTables(r *results) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	memory, err := table("rows | MiB", r.under("Memory/"), after("Memory/"),
+	memory, err := table("database/rows | MiB", r.under("Memory/"), after("Memory/"),
 		value("peak-MiB", number("peak-MiB")))
-	return fmt.Sprintf("Measured on %s, commit %s, on %s processors with %s, %s, in pairs that take "+
-		"turns: the median,\nand its confidence interval. The machine's load was %s before. The ratios "+
-		"are for 500,000 rows: with\nshorter files the start of our program takes a larger share.\n\n%s\n"+
-		"Our peak memory:\n\n%s", c["date"], c["commit"], c["processors"], c["go"], c["databases"],
-		c["load"], times, memory), err
+	return fmt.Sprintf("Measured on %s, commit %s, on %s processors with %s,\n%s,\nin pairs that take turns: "+
+		"the median and its confidence interval. The machine's load was %s before. The\nratios are for "+
+		"500,000 rows. With shorter files, starting the program takes a larger share.\n\n%s\n"+
+		"The peak memory of the import:\n\n%s", c["date"], c["commit"], c["processors"], c["go"],
+		c["databases"], c["load"], times, memory), err
 }
 
 // tools are the databases' own tools.

@@ -252,7 +252,7 @@ pkg: github.com/idmint/idmint/integration_test/imports
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		before + "Measured on 2026-01-02, commit aaa, on 2 processors with go1.26.0, PostgreSQL 17, ", after,
+		before + "Measured on 2026-01-02, commit aaa, on 2 processors with go1.26.0,\nPostgreSQL 17,\n", after,
 		"| SQLite | `sqlite3 .import` | 0.70 ± 0% | 0.80 | 0.54 | 0.50 | 0.62 ± 0% |\n",
 		"| SQLite/50000 | 61 |\n",
 	} {
