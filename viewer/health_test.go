@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -132,8 +132,8 @@ func TestTurns(t *testing.T) {
 				t.Error("it does not say when to try again")
 			}
 		}
-		if most := store.most.Load(); most != 8 || refused != callers-8 {
-			t.Errorf("%d asked at once, and %d were refused", most, refused)
+		if store.most != 8 || refused != callers-8 {
+			t.Errorf("%d asked at once, and %d were refused", store.most, refused)
 		}
 		// The turns were given back.
 		want(t, get(t, h, "/launches"), 200)
@@ -144,17 +144,21 @@ func TestTurns(t *testing.T) {
 // A crowded store takes long, and counts who asks at once.
 type crowded struct {
 	launchlog.Store
-	now, most atomic.Int32
+	mu        sync.Mutex
+	now, most int
 }
 
 func (c *crowded) Launches(
 	ctx context.Context, namespace string, filter launchlog.Filter,
 ) ([]launchlog.Launch, error) {
-	if n := c.now.Add(1); n > c.most.Load() {
-		c.most.Store(n)
-	}
-	defer c.now.Add(-1)
+	c.mu.Lock()
+	c.now++
+	c.most = max(c.most, c.now)
+	c.mu.Unlock()
 	time.Sleep(3 * time.Second)
+	c.mu.Lock()
+	c.now--
+	c.mu.Unlock()
 	return c.Store.Launches(context.WithoutCancel(ctx), namespace, filter)
 }
 
