@@ -320,7 +320,8 @@ func (f *advance) below(ctx context.Context, log *launchlog.Log, last, newest in
 			return err
 		}
 	}
-	return fmt.Errorf("--launch %d %s", last, reason)
+	return fmt.Errorf("--launch %d %s: use %d or more, after a look at \"When it refuses\" in "+
+		"docs/operate/restore.md", last, reason, newest)
 }
 
 // known reports whether the command knows how far to advance a counter, or that it need not. A

@@ -134,7 +134,10 @@ func TestAdvanceFinishesWhatWasCutOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const below = "--launch 1 is below the last launch, 2"
+	const (
+		below  = "--launch 1 is below the last launch, 2"
+		remedy = ": use 2 or more, after a look at \"When it refuses\" in docs/operate/restore.md"
+	)
 	for _, test := range []struct {
 		cut  int
 		dry  bool
@@ -142,11 +145,11 @@ func TestAdvanceFinishesWhatWasCutOff(t *testing.T) {
 		want string
 		left int // of cut
 	}{
-		{0, false, 1, below, 0},
-		{1, true, 1, below, 1},
-		{1, false, 0, "--launch 0 is below the last launch, 2", 1},
-		{1, false, 1, below + "; an unfinished advance to 1 has now been completed", 0},
-		{2, false, 1, below + "; an unfinished advance to 2 has now been completed", 0},
+		{0, false, 1, below + remedy, 0},
+		{1, true, 1, below + remedy, 1},
+		{1, false, 0, "--launch 0 is below the last launch, 2" + remedy, 1},
+		{1, false, 1, below + "; an unfinished advance to 1 has now been completed" + remedy, 0},
+		{2, false, 1, below + "; an unfinished advance to 2 has now been completed" + remedy, 0},
 	} {
 		store.cut = test.cut
 		said, err := advanceIn(t, log, advance{dry: test.dry}, test.last)
