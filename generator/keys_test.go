@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
@@ -25,19 +26,22 @@ func made[G any](g G, err error) G {
 
 // TestKeys: typed keys of each scheme and form are the generator's IDs, one by one and many.
 func TestKeys(t *testing.T) {
-	still := &generator.Options{Clock: testclock.New(noon)}
-	sno := made(generator.NewSno(generator.Given(7), still))
-	eightbyte := made(generator.NewEightByte(idtype.EightByteSpread,
-		generator.Given(generator.EightBytePair{Generator: 7, Cluster: 2}), still))
-	wantKeys[idtype.Decimal[account]](t, newDecimal(t, newSource(92, 17)))
-	wantKeys[idtype.Sequence[account]](t, newSequence(t, newRegister(), 7))
-	wantKeys[idtype.Trace[account]](t, made(generator.NewTrace(generator.Given(7), still)))
-	wantKeys[idtype.Short[account]](t, made(generator.NewShort(generator.Given(struct{}{}), still)))
-	wantKeys[idtype.EightByte[account]](t, eightbyte)
-	wantKeys[idtype.EightByte[idtype.AsBigint[account]]](t, eightbyte)
-	wantKeys[idtype.Sno[account]](t, sno)
-	wantKeys[idtype.Sno[idtype.AsText[account]]](t, sno.With(0xa5))
-	wantKeys[idtype.Sno[idtype.AsUUID[account]]](t, sno)
+	synctest.Test(t, func(t *testing.T) {
+		still := &generator.Options{Clock: testclock.New(noon)}
+		sno := made(generator.NewSno(generator.Given(7), still))
+		eightbyte := made(generator.NewEightByte(idtype.EightByteSpread,
+			generator.Given(generator.EightBytePair{Generator: 7, Cluster: 2}), still))
+		wantKeys[idtype.Decimal[account]](t, newDecimal(t, newSource(92, 17)))
+		wantKeys[idtype.Sequence[account]](t, newSequence(t, newRegister(), 7))
+		wantKeys[idtype.Trace[account]](t, made(generator.NewTrace(generator.Given(7), still)))
+		short := made(generator.NewShort(generator.Given(struct{}{}), still))
+		wantKeys[idtype.Short[account]](t, short)
+		wantKeys[idtype.EightByte[account]](t, eightbyte)
+		wantKeys[idtype.EightByte[idtype.AsBigint[account]]](t, eightbyte)
+		wantKeys[idtype.Sno[account]](t, sno)
+		wantKeys[idtype.Sno[idtype.AsText[account]]](t, sno.With(0xa5))
+		wantKeys[idtype.Sno[idtype.AsUUID[account]]](t, sno)
+	})
 }
 
 // A recorder keeps what a generator mints.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/idmint/idmint/generator"
@@ -187,6 +188,19 @@ func eachScheme(t *testing.T, test func(*testing.T, scheme)) {
 	for _, s := range schemes {
 		t.Run(s.name, func(t *testing.T) { test(t, s) })
 	}
+}
+
+// eachBubble runs a test for every scheme in a bubble: where the machine stands still, no call has
+// waited for too long.
+func eachBubble(t *testing.T, test func(*testing.T, scheme)) {
+	for _, s := range schemes {
+		inBubble(t, s.name, func(t *testing.T) { test(t, s) })
+	}
+}
+
+// inBubble runs a subtest in a bubble.
+func inBubble(t *testing.T, name string, test func(*testing.T)) {
+	t.Run(name, func(t *testing.T) { synctest.Test(t, test) })
 }
 
 // idle is a generator with a given number, and its clock, which stands at noon. It has minted one

@@ -3,6 +3,7 @@ package generator_test
 import (
 	"math/bits"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/idmint/idmint/idtype/formats"
@@ -43,40 +44,42 @@ func (o ones) Uint64() uint64 { return uint64(o) }
 // TestShortRandom: the random bits are those of the source, and stay within their nine. Without a
 // source all of them are used, one for each ID, by Fill as by Next.
 func TestShortRandom(t *testing.T) {
-	for _, random := range []ones{0, 98, 511, 512, 1<<64 - 1} {
-		clock := testclock.New(noon.Add(-1))
+	synctest.Test(t, func(t *testing.T) {
+		for _, random := range []ones{0, 98, 511, 512, 1<<64 - 1} {
+			clock := testclock.New(noon.Add(-1))
+			g := made(generator.NewShort(generator.Given(struct{}{}),
+				&generator.Options{Clock: clock, Random: random}))
+			clock.Set(noon)
+			for sequence := range 600 {
+				id, err := g.Next(ctx)
+				want := idtype.ShortParts{
+					UnixMs: noon.UnixMilli() + int64(sequence/512), Random: int(random & 511),
+				}
+				want.Sequence = (g.Begins(time.UnixMilli(want.UnixMs)) + sequence) % 512
+				if err != nil || id.Parts() != want {
+					t.Fatalf("minted %+v, %v, want %+v", id.Parts(), err, want)
+				}
+			}
+		}
 		g := made(generator.NewShort(generator.Given(struct{}{}),
-			&generator.Options{Clock: clock, Random: random}))
-		clock.Set(noon)
-		for sequence := range 600 {
-			id, err := g.Next(ctx)
-			want := idtype.ShortParts{
-				UnixMs: noon.UnixMilli() + int64(sequence/512), Random: int(random & 511),
+			&generator.Options{Clock: testclock.New(noon)}))
+		ids := make([]idtype.ShortID, 4096)
+		_, err := g.Fill(ctx, ids[:2048])
+		for i := 2048; err == nil && i < len(ids); i++ {
+			ids[i], err = g.Next(ctx)
+		}
+		var set [9]int
+		for _, id := range ids {
+			for r := uint(id.Parts().Random); r != 0; r &= r - 1 {
+				set[bits.TrailingZeros(r)]++
 			}
-			want.Sequence = (g.Begins(time.UnixMilli(want.UnixMs)) + sequence) % 512
-			if err != nil || id.Parts() != want {
-				t.Fatalf("minted %+v, %v, want %+v", id.Parts(), err, want)
+		}
+		for bit, n := range set {
+			if n < 1700 || n > 2400 || err != nil { // 2048 ± 10 deviations
+				t.Errorf("bit %d is set in %d of 4096; %v", bit, n, err)
 			}
 		}
-	}
-	g := made(generator.NewShort(generator.Given(struct{}{}),
-		&generator.Options{Clock: testclock.New(noon)}))
-	ids := make([]idtype.ShortID, 4096)
-	_, err := g.Fill(ctx, ids[:2048])
-	for i := 2048; err == nil && i < len(ids); i++ {
-		ids[i], err = g.Next(ctx)
-	}
-	var set [9]int
-	for _, id := range ids {
-		for r := uint(id.Parts().Random); r != 0; r &= r - 1 {
-			set[bits.TrailingZeros(r)]++
-		}
-	}
-	for bit, n := range set {
-		if n < 1700 || n > 2400 || err != nil { // 2048 ± 10 deviations
-			t.Errorf("bit %d is set in %d of 4096; %v", bit, n, err)
-		}
-	}
+	})
 }
 
 // TestShortRolls: each millisecond takes all sequence numbers of the pool once, and passes the last
@@ -113,34 +116,38 @@ func TestShortRolls(t *testing.T) {
 // TestShortTextsVaryAtBothEnds: at any rate the first two characters of a list's texts and the last
 // one take all 64 letters, each about equally often.
 func TestShortTextsVaryAtBothEnds(t *testing.T) {
-	for _, every := range []time.Duration{
-		0, time.Millisecond, time.Second / 47, 512 * time.Millisecond, time.Second, time.Hour,
-	} {
-		clock := testclock.New(noon)
-		g := made(generator.NewShort(generator.Given(struct{}{}), &generator.Options{Clock: clock}))
-		var letters [3]map[byte]int
-		for i := range letters {
-			letters[i] = map[byte]int{}
-		}
-		const n = 64 * 64
-		for range n {
-			clock.Add(every)
-			id, err := g.Next(ctx)
-			if err != nil {
-				t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		for _, every := range []time.Duration{
+			0, time.Millisecond, time.Second / 47, 512 * time.Millisecond, time.Second, time.Hour,
+		} {
+			clock := testclock.New(noon)
+			g := made(generator.NewShort(generator.Given(struct{}{}),
+				&generator.Options{Clock: clock}))
+			var letters [3]map[byte]int
+			for i := range letters {
+				letters[i] = map[byte]int{}
 			}
-			text := id.String()
-			letters[0][text[0]]++
-			letters[1][text[1]]++
-			letters[2][text[len(text)-1]]++
-		}
-		for i, end := range letters {
-			for letter, count := range end {
-				if len(end) != 64 || count > n/64*2 { // 8 deviations
-					t.Errorf("every %v: %d letters at %d, %q %d times of %d", every, len(end), i, letter, count, n)
-					break
+			const n = 64 * 64
+			for range n {
+				clock.Add(every)
+				id, err := g.Next(ctx)
+				if err != nil {
+					t.Fatal(err)
+				}
+				text := id.String()
+				letters[0][text[0]]++
+				letters[1][text[1]]++
+				letters[2][text[len(text)-1]]++
+			}
+			for i, end := range letters {
+				for letter, count := range end {
+					if len(end) != 64 || count > n/64*2 { // 8 deviations
+						t.Errorf("every %v: %d letters at %d, %q %d times of %d", every, len(end), i,
+							letter, count, n)
+						break
+					}
 				}
 			}
 		}
-	}
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/idmint/idmint/generator"
@@ -33,7 +34,7 @@ func restart(t *testing.T, s scheme, g *timed, clock generator.Clock, o generato
 
 // TestSnapshotOfAnotherPool: what it says about slots is of no use there, so their unit is left.
 func TestSnapshotOfAnotherPool(t *testing.T) {
-	eachScheme(t, func(t *testing.T, s scheme) {
+	eachBubble(t, func(t *testing.T, s scheme) {
 		for _, tt := range []struct {
 			pool generator.Pool
 			unit int
@@ -59,35 +60,37 @@ func TestSnapshotOfAnotherPool(t *testing.T) {
 
 // TestSnapshotOfTickTock: both values of the bit survive, with what they have stamped.
 func TestSnapshotOfTickTock(t *testing.T) {
-	s := snoScheme()
-	o := generator.Options{Pool: &generator.Pool{Min: 7, Max: 8}}
-	g, clock := idle(t, s, o)
-	for _, p := range []step{
-		{100, 100, 0, 7, false},
-		{90, 90, 1, 7, false},
-		{90, 90, 1, 8, false},
-		{80, 91, 1, 7, true}, // both have stamped it
-		{110, 110, 1, 7, false},
-		{105, 105, 0, 7, false},
-		{99, 105, 0, 8, false},
-		{99, 106, 0, 7, true},
-		{10_000, 10_000, 0, 7, false},
-		// too far behind to wait for 10,000, but not for 110, up to which the other value has
-		// stamped
-		{100, 10_000, 0, 8, false},
-		{100, 111, 1, 7, true},
-	} {
-		clock.Set(noon.Add(s.units(p.at)))
-		g = restart(t, s, g, clock, o)
-		s.take(t, g, clock, p)
-	}
-	want := generator.Snapshot{
-		Scheme: s.id, Number: 5, Time: noon.Add(s.units(111)), Slot: 7, Pool: *o.Pool,
-		TickTock: true, Other: noon.Add(s.units(10_000)),
-	}
-	if got := g.snapshot(); got != want {
-		t.Errorf("%+v, want %+v", got, want)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := snoScheme()
+		o := generator.Options{Pool: &generator.Pool{Min: 7, Max: 8}}
+		g, clock := idle(t, s, o)
+		for _, p := range []step{
+			{100, 100, 0, 7, false},
+			{90, 90, 1, 7, false},
+			{90, 90, 1, 8, false},
+			{80, 91, 1, 7, true}, // both have stamped it
+			{110, 110, 1, 7, false},
+			{105, 105, 0, 7, false},
+			{99, 105, 0, 8, false},
+			{99, 106, 0, 7, true},
+			{10_000, 10_000, 0, 7, false},
+			// too far behind to wait for 10,000, but not for 110, up to which the other value has
+			// stamped
+			{100, 10_000, 0, 8, false},
+			{100, 111, 1, 7, true},
+		} {
+			clock.Set(noon.Add(s.units(p.at)))
+			g = restart(t, s, g, clock, o)
+			s.take(t, g, clock, p)
+		}
+		want := generator.Snapshot{
+			Scheme: s.id, Number: 5, Time: noon.Add(s.units(111)), Slot: 7, Pool: *o.Pool,
+			TickTock: true, Other: noon.Add(s.units(10_000)),
+		}
+		if got := g.snapshot(); got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	})
 }
 
 // TestSnapshotErrors: one that does not fit is refused, with what it is and why.

@@ -3,6 +3,7 @@ package generator_test
 import (
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/idmint/idmint/generator"
@@ -94,37 +95,39 @@ func (s scheme) take(t *testing.T, g *timed, clock *testclock.Clock, p step) {
 // TestTickTock follows the bit. A regression toggles it at once, in both directions, unless the
 // other value of the bit has stamped the time. There the call waits.
 func TestTickTock(t *testing.T) {
-	s := snoScheme()
-	g, clock := idle(t, s, generator.Options{Pool: &generator.Pool{Min: 7, Max: 9}})
-	for _, p := range []step{
-		{110, 110, 0, 7, false},
-		{90, 90, 1, 7, false}, // the first regression
-		{90, 90, 1, 8, false},
-		{95, 95, 1, 7, false},
-		{92, 95, 1, 8, false}, // both values have stamped this: 0 up to 110, 1 from 90 on
-		{92, 95, 1, 9, false},
-		{92, 96, 1, 7, true},
-		{110, 110, 1, 7, false}, // what 0 stamped is new to 1
-		{120, 120, 1, 7, false},
-		{115, 115, 0, 7, false}, // after 110, so 0 is free
-		{114, 115, 0, 8, false}, // 1 has stamped up to 120
-		{114, 115, 0, 9, false},
-		{114, 116, 0, 7, true},
-		{130, 130, 0, 7, false},
-		{121, 121, 1, 7, false}, // the first that 1 has not
-		{120, 121, 1, 8, false},
-		{120, 121, 1, 9, false},
-		{120, 122, 1, 7, true},
-		{140, 140, 1, 7, false},
-		{140, 140, 1, 8, false},
-		{140, 140, 1, 9, false},
-		{129, 131, 0, 7, true}, // 130 was stamped by 0: it is sooner over than 140
-	} {
-		s.take(t, g, clock, p)
-	}
-	if st := g.stats(); st.Regressions != 7 || st.Waits != 4 {
-		t.Errorf("%+v, want 7 regressions, 4 waits", st)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := snoScheme()
+		g, clock := idle(t, s, generator.Options{Pool: &generator.Pool{Min: 7, Max: 9}})
+		for _, p := range []step{
+			{110, 110, 0, 7, false},
+			{90, 90, 1, 7, false}, // the first regression
+			{90, 90, 1, 8, false},
+			{95, 95, 1, 7, false},
+			{92, 95, 1, 8, false}, // both values have stamped this: 0 up to 110, 1 from 90 on
+			{92, 95, 1, 9, false},
+			{92, 96, 1, 7, true},
+			{110, 110, 1, 7, false}, // what 0 stamped is new to 1
+			{120, 120, 1, 7, false},
+			{115, 115, 0, 7, false}, // after 110, so 0 is free
+			{114, 115, 0, 8, false}, // 1 has stamped up to 120
+			{114, 115, 0, 9, false},
+			{114, 116, 0, 7, true},
+			{130, 130, 0, 7, false},
+			{121, 121, 1, 7, false}, // the first that 1 has not
+			{120, 121, 1, 8, false},
+			{120, 121, 1, 9, false},
+			{120, 122, 1, 7, true},
+			{140, 140, 1, 7, false},
+			{140, 140, 1, 8, false},
+			{140, 140, 1, 9, false},
+			{129, 131, 0, 7, true}, // 130 was stamped by 0: it is sooner over than 140
+		} {
+			s.take(t, g, clock, p)
+		}
+		if st := g.stats(); st.Regressions != 7 || st.Waits != 4 {
+			t.Errorf("%+v, want 7 regressions, 4 waits", st)
+		}
+	})
 }
 
 func newBackdated(t testing.TB, partition int, pool *generator.Pool) *generator.BackdatedSno {

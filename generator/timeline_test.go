@@ -40,7 +40,7 @@ func TestRollOver(t *testing.T) {
 				}
 			}
 			for _, n := range []int{0, 1, 3, size, size + 1, 2*size + 1} { // Fill of none is Next
-				t.Run(fmt.Sprintf("%d..%d/by %d", pool.Min, pool.Max, n), func(t *testing.T) {
+				inBubble(t, fmt.Sprintf("%d..%d/by %d", pool.Min, pool.Max, n), func(t *testing.T) {
 					// so that a new generator begins at noon
 					clock := testclock.New(noon.Add(-1))
 					g := s.must(t, given(5%s.numbers),
@@ -119,7 +119,7 @@ func TestEnds(t *testing.T) {
 			}
 		}
 
-		t.Run("begin", func(t *testing.T) {
+		inBubble(t, "begin", func(t *testing.T) {
 			clock := testclock.New(s.begin.Add(-1))
 			g := s.must(t, windowsOf(endless()), &generator.Options{Clock: clock})
 			wantRangeError(t, g, clock)
@@ -134,7 +134,7 @@ func TestEnds(t *testing.T) {
 			clock.Set(s.begin.Add(s.unit))
 			wantID(t, g, s.begin.Add(s.unit), s.first+1)
 		})
-		t.Run("end", func(t *testing.T) {
+		inBubble(t, "end", func(t *testing.T) {
 			for _, source := range []windows{given(5 % s.numbers), windowsOf(endless())} {
 				clock := testclock.New(s.end.Add(-s.units(3)))
 				g := s.must(t, source, &generator.Options{Clock: clock})
@@ -172,7 +172,8 @@ func TestMintAllocs(t *testing.T) {
 			"default": nil, "wall": generator.WallClock(), "test": testclock.New(noon),
 		} {
 			// it begins at once
-			g := s.must(t, ceiling(new(kept), time.Hour), &generator.Options{Clock: clock})
+			g := s.must(t, ceiling(new(kept), time.Hour),
+				&generator.Options{Clock: clock, MaxWait: time.Hour})
 			if _, err := g.next(ctx); err != nil {
 				t.Fatal(err)
 			}

@@ -206,7 +206,7 @@ func full(t *testing.T, s scheme, o generator.Options) (*timed, *frozen) {
 // TestClockFails: a clock may have reasons of its own to wake a sleeper, and may panic. Nobody
 // waits for a call that has left so.
 func TestClockFails(t *testing.T) {
-	eachScheme(t, func(t *testing.T, s scheme) {
+	eachBubble(t, func(t *testing.T, s scheme) {
 		g, clock := full(t, s, generator.Options{})
 		clock.err = errAway
 		for _, mint := range g.ways() {

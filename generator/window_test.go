@@ -138,7 +138,7 @@ func TestWindowFailsAhead(t *testing.T) {
 
 // TestWindowAhead: one that has not begun is waited for, unless that is too long.
 func TestWindowAhead(t *testing.T) {
-	eachScheme(t, func(t *testing.T, s scheme) {
+	eachBubble(t, func(t *testing.T, s scheme) {
 		g, source, clock := lent(t, s, s.window(5, 7, 9), s.endless(5, int(time.Hour/s.unit)))
 		if err := g.ready(ctx); err != nil {
 			t.Fatal(err)
@@ -206,7 +206,7 @@ func TestBadWindows(t *testing.T) {
 // TestBadNumberOfWindow: one that would overflow into the bits beside is refused, at construction
 // where it is given. At the edges of its range a number stays within its bits.
 func TestBadNumberOfWindow(t *testing.T) {
-	eachScheme(t, func(t *testing.T, s scheme) {
+	eachBubble(t, func(t *testing.T, s scheme) {
 		if s.numbers == 1 {
 			return // it has no number
 		}
