@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -166,33 +167,35 @@ func TestTakeAndRenew(t *testing.T) {
 
 // All pools lend to generators, with the names of counters that the command line uses as well.
 func TestGenerators(t *testing.T) {
-	l := newLog(t, memory.New(nil))
-	nodes := must(claims.Nodes(l, &claims.Options{Part: only(7)}))(t)
-	node := must(must(generator.NewTrace(nodes, nil))(t).Next(ctx))(t)
-	partitions := must(claims.Partitions(l, &claims.Options{Part: only(9)}))(t)
-	partition := must(must(generator.NewSno(partitions, nil))(t).Next(ctx))(t)
-	flakes := must(claims.Snowflakes[idtype.Twitter](l, &claims.Options{Part: only(5)}))(t)
-	flake := must(must(generator.NewSnowflake(flakes, nil))(t).Next(ctx))(t)
-	if err := paired.SetClusters(ctx, l, []int{0}, []int{11}, "ann"); err != nil {
-		t.Fatal(err)
-	}
-	pairs := must(claims.Pairs(l, &claims.Options{Part: only(63)}))(t)
-	g := must(generator.NewEightByte(idtype.EightByteSpread, pairs, nil))(t)
-	pair := must(g.Next(ctx))(t).Parts()
-	if node.Parts().Node != 7 || partition.Parts().Partition != 9 || pair.Generator != 63 ||
-		pair.Cluster != 11 || flake.Node() != 5 {
-		t.Errorf("%+v, %+v, %+v, %+v", node.Parts(), partition.Parts(), pair, flake.Parts())
-	}
-	for _, name := range []string{"trace/7", "sno/9", "eightbyte/11/63", "snowflake/5"} {
-		if last(t, l, name) == 0 {
-			t.Errorf("there is no counter %s", name)
+	bubble(t, func(t *testing.T) {
+		l := newLog(t, memory.New(nil))
+		nodes := must(claims.Nodes(l, &claims.Options{Part: only(7)}))(t)
+		node := must(must(generator.NewTrace(nodes, nil))(t).Next(ctx))(t)
+		partitions := must(claims.Partitions(l, &claims.Options{Part: only(9)}))(t)
+		partition := must(must(generator.NewSno(partitions, nil))(t).Next(ctx))(t)
+		flakes := must(claims.Snowflakes[idtype.Twitter](l, &claims.Options{Part: only(5)}))(t)
+		flake := must(must(generator.NewSnowflake(flakes, nil))(t).Next(ctx))(t)
+		if err := paired.SetClusters(ctx, l, []int{0}, []int{11}, "ann"); err != nil {
+			t.Fatal(err)
 		}
-	}
-	var wrong *claims.OptionError
-	of := must(generator.NewSno(nodes, nil))(t)
-	if _, err := of.Next(ctx); !errors.As(err, &wrong) || wrong.Option != "generator" {
-		t.Errorf("nodes as partitions: %v", err)
-	}
+		pairs := must(claims.Pairs(l, &claims.Options{Part: only(63)}))(t)
+		g := must(generator.NewEightByte(idtype.EightByteSpread, pairs, nil))(t)
+		pair := must(g.Next(ctx))(t).Parts()
+		if node.Parts().Node != 7 || partition.Parts().Partition != 9 || pair.Generator != 63 ||
+			pair.Cluster != 11 || flake.Node() != 5 {
+			t.Errorf("%+v, %+v, %+v, %+v", node.Parts(), partition.Parts(), pair, flake.Parts())
+		}
+		for _, name := range []string{"trace/7", "sno/9", "eightbyte/11/63", "snowflake/5"} {
+			if last(t, l, name) == 0 {
+				t.Errorf("there is no counter %s", name)
+			}
+		}
+		var wrong *claims.OptionError
+		of := must(generator.NewSno(nodes, nil))(t)
+		if _, err := of.Next(ctx); !errors.As(err, &wrong) || wrong.Option != "generator" {
+			t.Errorf("nodes as partitions: %v", err)
+		}
+	})
 }
 
 // Windows of a longer unit lie within those of the counter, without a gap between them. In a unit
@@ -471,8 +474,10 @@ func TestClusters(t *testing.T) {
 		}
 		h.want(t, claims.Taken, claims.Freed, claims.Taken)
 		seen := map[int]int{}
+		random := rand.New(rand.NewPCG(1, 1))
 		for range 100 { // of the older layout
 			s := must(claims.Pairs(l, &claims.Options{Part: &generator.Pool{Max: 63}}))(t)
+			s.SetRandom(random) // by chance, some of the first pairs would be left
 			w := must(s.NextWindow(ctx, now(ms), ms))(t)
 			if seen[w.Number.Cluster]++; w.Number.Generator > 63 {
 				t.Errorf("%+v", w.Number)
