@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"time"
 
 	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/generator"
@@ -82,7 +83,8 @@ func Example_health() {
 	check(err)
 	ask := func() {
 		answer := httptest.NewRecorder()
-		health(doctor.NewWatch(launches, nil))(answer, httptest.NewRequest("GET", "/health/idmint", nil))
+		readings := doctor.NewWatch(launches, &doctor.WatchOptions{Timeout: time.Minute})
+		health(readings)(answer, httptest.NewRequest("GET", "/health/idmint", nil))
 		fmt.Println(answer.Code)
 		fmt.Print(answer.Body)
 	}

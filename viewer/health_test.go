@@ -169,7 +169,8 @@ func TestHealthReadings(t *testing.T) {
 	c, log := &clock{now}, newLog(t, store, nil)
 	h := newPages(t, log, &viewer.Options{
 		Now: c.now, Readings: doctor.NewWatch(log, &doctor.WatchOptions{
-			Now: c.now, Checks: func(context.Context) ([]checks.Result, error) {
+			Timeout: time.Hour, Now: c.now,
+			Checks: func(context.Context) ([]checks.Result, error) {
 				return []checks.Result{checks.New("rights", checks.Note, "of the database")}, nil
 			},
 		}),

@@ -41,6 +41,9 @@ func newPages(t testing.TB, log *launchlog.Log, opts *viewer.Options) *viewer.Ha
 	if o.Now == nil {
 		o.Now = func() time.Time { return now }
 	}
+	if o.Timeout == 0 { // the machine may stand still
+		o.Timeout = time.Hour
+	}
 	h, err := viewer.New(log, &o)
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/idmint/idmint/claims"
+	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
@@ -48,7 +49,9 @@ func publish(t *testing.T) (*otelid.Metrics, *sdk.ManualReader) {
 	metrics, err := otelid.New(provider, "sqlite", set)
 	check(t, err)
 	t.Cleanup(func() { check(t, provider.Shutdown(ctx)) })
-	check(t, set.Watch(log, nil))
+	check(t, set.Watch(log, &telemetry.WatchOptions{
+		Readings: doctor.NewWatch(log, &doctor.WatchOptions{Timeout: time.Hour}),
+	}))
 	soon := time.Now().Add(time.Minute)
 	check(t, telemetry.Add(set, "users", source[generator.DecimalStats]{
 		generator.DecimalStats{Taken: 3},

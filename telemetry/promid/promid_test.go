@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/idmint/idmint/claims"
+	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
@@ -33,7 +34,9 @@ func publish(t *testing.T) *promid.Collector {
 	log, err := launchlog.New(memory.New(nil), nil)
 	check(t, err)
 	set := new(telemetry.Set)
-	check(t, set.Watch(log, nil))
+	check(t, set.Watch(log, &telemetry.WatchOptions{
+		Readings: doctor.NewWatch(log, &doctor.WatchOptions{Timeout: time.Hour}),
+	}))
 	soon := time.Now().Add(time.Minute)
 	check(t, telemetry.Add(set, "users", source[generator.DecimalStats]{
 		generator.DecimalStats{Taken: 3},
