@@ -47,10 +47,8 @@ func ExampleEvents() {
 		Key: "deploy-4711", Service: "shop", Environment: "production", Initiator: "ann",
 	})
 	check(err)
-	orders, err := generator.NewDecimal(launches.Generators(launch.ID))
+	_, err = launches.Claim(ctx, launch.ID) // as a generator does
 	check(err)
-	check(orders.Ready(ctx))
-	defer orders.Close(ctx)
 	// Output:
 	// level=INFO msg="idmint: launch number taken" namespace=default launch=1 used=1 max=2147483647
 	// level=INFO msg="idmint: generator number taken" namespace=default launch=1 generator=0 used=1 max=100000
