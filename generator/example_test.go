@@ -99,7 +99,7 @@ func ExampleSequence() {
 // A generator begins at the unit of time after the one in which it is made.
 func ExampleTrace() {
 	gen, err := generator.NewTrace(generator.Given(24528),
-		&generator.Options{Clock: exampleClock()})
+		&generator.Options{Clock: exampleClock(), MaxWait: time.Minute})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -116,7 +116,7 @@ func ExampleEightByte() {
 		idtype.EightByteSpread, idtype.EightByteTimeSequential,
 	} {
 		gen, _ := generator.NewEightByte(mode, generator.Given(pair),
-			&generator.Options{Clock: exampleClock()})
+			&generator.Options{Clock: exampleClock(), MaxWait: time.Minute})
 		ids := make([]idtype.EightByteID, 2)
 		n, err := gen.Fill(ctx, ids)
 		fmt.Println(mode, ids[:n], err)
@@ -133,7 +133,8 @@ func ExampleCeiling() {
 	counter, clock := &counterInMemory{}, exampleClock()
 	for range 2 {
 		windows := generator.Ceiling(struct{}{}, counter, 3*time.Second)
-		gen, _ := generator.NewShort(windows, &generator.Options{Clock: clock})
+		gen, _ := generator.NewShort(windows,
+			&generator.Options{Clock: clock, MaxWait: time.Minute})
 		id, err := gen.Next(ctx)
 		fmt.Println(id.Time().Format(time.TimeOnly), err)
 		clock.Add(-time.Second) // and then it crashes
@@ -148,7 +149,8 @@ func ExampleCeiling() {
 func ExampleSno() {
 	ctx := context.Background()
 	for partition := range 2 {
-		gen, _ := generator.NewSno(generator.Given(partition), &generator.Options{Clock: exampleClock()})
+		gen, _ := generator.NewSno(generator.Given(partition),
+			&generator.Options{Clock: exampleClock(), MaxWait: time.Minute})
 		id, err := gen.Next(ctx)
 		fmt.Println(id, id.Parts().Partition, err)
 		orders := gen.With(255)
@@ -179,7 +181,8 @@ func ExampleBackdatedSno() {
 func ExampleSnapshot() {
 	ctx := context.Background()
 	clock := exampleClock()
-	gen, _ := generator.NewSno(generator.Given(7), &generator.Options{Clock: clock})
+	opts := &generator.Options{Clock: clock, MaxWait: time.Minute}
+	gen, _ := generator.NewSno(generator.Given(7), opts)
 	gen.Next(ctx)
 	file, _ := json.Marshal(gen.Snapshot())
 
@@ -188,8 +191,8 @@ func ExampleSnapshot() {
 		fmt.Println(err)
 	}
 	for _, partition := range []int{7, 8} {
-		gen, err := generator.NewSno(generator.Given(partition),
-			&generator.Options{Clock: clock, Snapshot: &snapshot})
+		opts.Snapshot = &snapshot
+		gen, err := generator.NewSno(generator.Given(partition), opts)
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -207,7 +210,7 @@ func ExampleOptions() {
 	ctx, clock := context.Background(), exampleClock()
 	gen, err := generator.NewSno(generator.Given(1), &generator.Options{
 		Clock:   clock,
-		MaxWait: time.Second,
+		MaxWait: 50 * time.Second,
 		Pool:    &generator.Pool{Min: 0, Max: 1},
 		Overflow: func(o generator.Overflow) {
 			fmt.Println("waiting for", o.Until.UTC().Format(time.RFC3339Nano), o.Units)
