@@ -2,6 +2,7 @@ package dialect_test
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"testing"
 	"testing/synctest"
@@ -129,4 +130,13 @@ func TestAttempts(t *testing.T) {
 			t.Error("an attempt after the context's end")
 		}
 	})
+}
+
+// A process may stand still until its patience is over. What it did not try has not succeeded.
+func TestAwaitTooLate(t *testing.T) {
+	err := dialect.Await(t.Context(), 0, func(error) bool { return true },
+		func(context.Context) error { return nil })
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want a deadline's error", err)
+	}
 }

@@ -66,8 +66,10 @@ func Await(
 		}
 	}
 	switch ended := ctx.Err(); {
-	case last == nil: // ctx had already ended
+	case last == nil && ended != nil: // ctx had already ended
 		return context.Cause(ctx)
+	case last == nil: // this process stood still until patience was over
+		return fmt.Errorf("no attempt within %v: %w", patience, waiting.Err())
 	case ended != nil && !errors.Is(last, ended):
 		return fmt.Errorf("%w: %w", context.Cause(ctx), last)
 	case ended == nil && errors.Is(last, waiting.Err()):

@@ -181,8 +181,10 @@ func Ask[C, T any](
 	switch {
 	case c.life.Err() != nil:
 		return v, doubt, inDoubt(doubt, ErrClosed)
-	case told == nil:
+	case told == nil && ctx.Err() != nil:
 		return v, false, ctx.Err()
+	case told == nil: // this process stood still until the time was over
+		told = fmt.Errorf("no node was asked within %v", c.driver.CallTime)
 	case ctx.Err() != nil:
 		told = fmt.Errorf("%w: %w", ctx.Err(), told)
 	default:

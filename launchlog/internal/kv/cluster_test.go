@@ -174,3 +174,16 @@ func TestAskEnds(t *testing.T) {
 		}
 	})
 }
+
+// A process may stand still until the time for a call is over. Then no node was asked, and the call
+// has no answer.
+func TestAskTooLate(t *testing.T) {
+	c, asked, call := scripted([]script{{}})
+	defer c.Close()
+	c.driver.CallTime = 0
+	_, doubt, err := Ask(t.Context(), c, call)
+	var attempt *launchlog.AttemptError
+	if !errors.As(err, &attempt) || attempt.Ambiguous || doubt || len(*asked) != 0 {
+		t.Errorf("%v, doubt %t, asked %v; want an AttemptError", err, doubt, *asked)
+	}
+}
