@@ -91,10 +91,17 @@ func (s *site) get(path string, change func(*http.Request)) (int, string) {
 	return answer.StatusCode, string(body)
 }
 
-// wants expects a status and a text of a page.
+// wants expects a status and a text of a page. A page waits for the log for two seconds, in which a
+// busy machine may not have read it: then it is asked for again.
 func (s *site) wants(path string, status int, text string) {
 	s.Helper()
-	if got, body := s.get(path, nil); got != status || !strings.Contains(body, text) {
+	var got int
+	var body string
+	s.until("the log answers to "+path, func() bool {
+		got, body = s.get(path, nil)
+		return got != http.StatusServiceUnavailable || !strings.Contains(body, "does not answer")
+	})
+	if got != status || !strings.Contains(body, text) {
 		s.Errorf("%s: %d, want %d with %q: %s", path, got, status, text, body)
 	}
 }
