@@ -8,6 +8,7 @@ import (
 	"io"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/ClickHouse/ch-go"
 	"github.com/ClickHouse/ch-go/proto"
@@ -19,7 +20,7 @@ func dial(t testing.TB, p *process, c ch.Compression) *ch.Client {
 	t.Helper()
 	client, err := ch.Dial(t.Context(), ch.Options{
 		Address: p.native, User: testUser, Password: testPassword, Database: testDatabase,
-		Compression: c,
+		Compression: c, DialTimeout: time.Minute, ReadTimeout: time.Minute,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +123,10 @@ func TestChGo(t *testing.T) {
 			}
 		})
 	}
-	wrong := ch.Options{Address: p.native, User: testUser, Password: "wrong"}
+	wrong := ch.Options{
+		Address: p.native, User: testUser, Password: "wrong",
+		DialTimeout: time.Minute, ReadTimeout: time.Minute,
+	}
 	if _, err := ch.Dial(t.Context(), wrong); !ch.IsErr(err, proto.ErrAuthenticationFailed) {
 		t.Errorf("a wrong password: %v", err)
 	}

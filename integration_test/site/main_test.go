@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -71,11 +72,34 @@ func copied(t *testing.T) (dir string) {
 		theCopy.dir, theCopy.release, err = checkout.Hold()
 		check(t, err)
 	}
-	for _, file := range must(filepath.Glob(filepath.Join(theCopy.dir, "*.db*"))) {
-		check(t, os.Remove(file))
-	}
+	forget(t, theCopy.dir)
 	return theCopy.dir
 }
+
+// forget removes the databases of a folder.
+func forget(t *testing.T, dir string) {
+	t.Helper()
+	for _, file := range must(filepath.Glob(filepath.Join(dir, "*.db*"))) {
+		check(t, os.Remove(file))
+	}
+}
+
+// heard runs commands from their beginning until the log has answered each start of an app within
+// two seconds, five times at most. Otherwise IDs begin at counter 1, below those that are stored.
+func heard(run func() (said string)) (said string) {
+	for range 5 {
+		said = run()
+		if ids := atOne.FindAllString(said, -1); !slices.ContainsFunc(ids, func(id string) bool {
+			return !strings.HasSuffix(id, " 10000000001")
+		}) {
+			break
+		}
+	}
+	return said
+}
+
+// atOne is a line of an app up to an ID with counter 1. The first of a log is 10000000001.
+var atOne = regexp.MustCompile(`(?m)^Ann .*? 1\d{10}\b`)
 
 // sh runs a block of commands in a folder, and returns all that it writes.
 func sh(t *testing.T, dir, block string, env ...string) string {

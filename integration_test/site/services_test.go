@@ -13,18 +13,23 @@ import (
 	"github.com/idmint/idmint/integration_test/dbtest"
 )
 
-// freeAddress is one that nobody listens at. On Linux nobody else takes it: this process has a
+// freeAddresses are two that nobody listens at. On Linux nobody else takes them: this process has a
 // loopback address of its own.
-func freeAddress(t *testing.T) string {
+func freeAddresses(t *testing.T) (first, second string) {
 	t.Helper()
 	host := "localhost"
 	if pid := os.Getpid(); runtime.GOOS == "linux" {
 		host = net.IPv4(127, byte(64+pid>>16), byte(pid>>8), byte(pid)).String()
 	}
-	listener, err := net.Listen("tcp", host+":0")
-	check(t, err)
-	defer listener.Close()
-	return listener.Addr().String()
+	listen := func() net.Listener {
+		listener, err := net.Listen("tcp", host+":0")
+		check(t, err)
+		return listener
+	}
+	a, b := listen(), listen() // at once, so that they differ
+	defer a.Close()
+	defer b.Close()
+	return a.Addr().String(), b.Addr().String()
 }
 
 // The two services of docs/operate/deployments.md run as the page says, in PostgreSQL, and print what it
@@ -33,9 +38,11 @@ func freeAddress(t *testing.T) string {
 func TestTwoServices(t *testing.T) {
 	t.Parallel()
 	const page = "docs/operate/deployments.md"
-	addr := freeAddress(t)
-	script := strings.NewReplacer("localhost:8080", addr, "localhost:8081", freeAddress(t),
-		"kill %1\n", "kill %1\nwait %1\n").Replace(strings.Join(blocks(t, page, "sh"), ""))
+	addr, next := freeAddresses(t)
+	script := strings.NewReplacer("localhost:8080", addr, "localhost:8081", next,
+		"--retry 20 ", "--retry 300 ", // a busy machine starts a service late
+		"kill %1\n", "kill %1\nwait %1 || true\n", // it ends with an error if its log is slow
+	).Replace(strings.Join(blocks(t, page, "sh"), ""))
 	script += "wait\nIDMINT_LAUNCH_ID=1 bin/billing"
 	cmd := exec.Command("bash", "-euo", "pipefail", "-c", script)
 	cmd.Dir = copied(t)
