@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/idmint/idmint"
@@ -211,7 +212,12 @@ func (s *stage) addApp(p place) {
 	app := fmt.Sprintf("#!/bin/sh\nexec env %s=%s '%s'\n", joining,
 		cmp.Or(s.service, p.service), program)
 	for _, file := range []string{filepath.Join(s.bin, p.service), filepath.Join(s.dir, "deploy")} {
-		if err := os.WriteFile(file, []byte(app), 0o700); err != nil {
+		// No process begins while the file is open: it would have the file open until it runs its
+		// own program, and nobody could run a file that is open for writing.
+		syscall.ForkLock.RLock()
+		err := os.WriteFile(file, []byte(app), 0o700)
+		syscall.ForkLock.RUnlock()
+		if err != nil {
 			s.Fatal(err)
 		}
 	}

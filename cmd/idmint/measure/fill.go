@@ -94,16 +94,22 @@ func (d *Database) Fill(
 			}
 		}
 	}
-	for i, c := range cases {
-		ratios := make([]float64, rounds)
-		for round := range ratios {
-			ratios[round] = took[0][round] / took[i][round] * float64(c.IDs) / float64(cases[0].IDs)
-		}
-		all[i].RowsPerSecond = float64(c.IDs) / median(took[i]).Center
-		ratio := median(ratios)
-		all[i].Relative, all[i].Low, all[i].High = ratio.Center, ratio.Lo, ratio.Hi
-	}
+	compare(all, took)
 	return all, nil
+}
+
+// compare puts speeds into figures of cases that took some seconds in each round.
+func compare(all []Figure, took [][]float64) {
+	for i := range all {
+		f := &all[i]
+		ratios := make([]float64, len(took[i]))
+		for round := range ratios {
+			ratios[round] = took[0][round] / took[i][round] * float64(f.Rows) / float64(all[0].Rows)
+		}
+		f.RowsPerSecond = float64(f.Rows) / median(took[i]).Center
+		ratio := median(ratios)
+		f.Relative, f.Low, f.High = ratio.Center, ratio.Lo, ratio.Hi
+	}
 }
 
 // median returns the median with the confidence interval that benchstat shows.

@@ -59,7 +59,18 @@ func leftBehind() (err error) {
 // enough.
 func TestLocked(t *testing.T) {
 	t.Parallel()
-	const budget = time.Second
+	// On a busy machine a short budget may be over before SQLite has said that the file is locked.
+	for budget := time.Second; ; budget *= 4 {
+		cause, err := testLocked(t, budget)
+		if cause == sqldialect.Contended {
+			break
+		} else if budget > time.Minute {
+			t.Fatal(err)
+		}
+	}
+}
+
+func testLocked(t *testing.T, budget time.Duration) (cause sqldialect.Cause, err error) {
 	f := newFixture(t)
 	db, holder := f.database(patience), f.open()
 	im := importing()
@@ -73,17 +84,19 @@ func TestLocked(t *testing.T) {
 		}
 	}
 	began := time.Now()
-	_, err := Run(ctx, db, f.log, strings.NewReader(numbered(50)), im)
+	_, err = Run(ctx, db, f.log, strings.NewReader(numbered(50)), im)
+	_, cause = sqldialect.CauseOf(err)
 	var stopped *StoppedError
-	if _, cause := sqldialect.CauseOf(err); cause != sqldialect.Contended ||
-		!errors.As(err, &stopped) || stopped.Rows != 20 || stopped.InDoubt != 0 ||
-		!strings.Contains(err.Error(), budget.String()) || time.Since(began) < budget/2 {
+	if !errors.As(err, &stopped) || stopped.Rows != 20 || stopped.InDoubt != 0 ||
+		cause == sqldialect.Contended && !strings.Contains(err.Error(), budget.String()) ||
+		time.Since(began) < budget/2 {
 		t.Error(err)
 	}
 	holder.Close() // which ends its transaction
 	f.checkNumbered(20, 1)
 	f.mustRun(numbered(50), importing(resume))
 	f.checkNumbered(50, 1)
+	return cause, err
 }
 
 // proxy is a network in front of a server, by another address. What clients send goes through fate,
