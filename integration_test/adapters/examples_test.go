@@ -78,6 +78,24 @@ func (s shop) run(t *testing.T, name string, env ...string) string {
 // GORM writes statements that took more than 200 ms to standard output, in colours.
 var slowStatement = regexp.MustCompile("(?m)^.*[\r\x1b].*\n")
 
+// heard compares what programs say, of one run after another in a new shop, with what they should.
+// Where the log does not answer a start within two seconds, IDs begin at counter 1 again, below those
+// that are stored: then all runs are repeated, five times at most.
+func heard(t *testing.T, run func() (said []string), want ...string) {
+	t.Helper()
+	atOne := regexp.MustCompile(`\b1\d{10}\b`)
+	for try := 1; ; try++ {
+		said := run()
+		if slices.Equal(said, want) {
+			return
+		}
+		if try == 5 || !slices.ContainsFunc(said[1:], atOne.MatchString) {
+			t.Errorf("it says %q, want %q", said, want)
+			return
+		}
+	}
+}
+
 // The examples do what the README, docs/use/sqlc.md and docs/use/database-sql.md say.
 func TestExamples(t *testing.T) {
 	t.Parallel()
@@ -125,37 +143,37 @@ func TestExamples(t *testing.T) {
 	} {
 		t.Run(c.example+"/"+string(c.dialect), func(t *testing.T) {
 			t.Parallel()
-			s := newShop(t, c.dialect)
-			if c.dialect == migrations.SQLite && (c.example == "bun" || c.example == "ent") {
-				s.db = "" // which is SQLite to them
-			}
-			for run, want := range c.want {
-				got := slowStatement.ReplaceAllString(s.run(t, c.example), "")
-				if got != want {
-					t.Errorf("run %d says %q, want %q", run, got, want)
+			heard(t, func() (said []string) {
+				s := newShop(t, c.dialect)
+				if c.dialect == migrations.SQLite && (c.example == "bun" || c.example == "ent") {
+					s.db = "" // which is SQLite to them
 				}
-			}
+				for range c.want {
+					said = append(said, slowStatement.ReplaceAllString(s.run(t, c.example), ""))
+				}
+				return said
+			}, c.want...)
 		})
 	}
 	// A program that fails tells the log how far its IDs have come all the same.
 	t.Run("failing", func(t *testing.T) {
 		t.Parallel()
-		s := newShop(t, migrations.SQLite)
-		path := filepath.Join(s.dir, "shop.db")
-		db := dbtest.OpenSource(t, "sqlite3", sqlite.DSN(path, sqlite.Create))
-		dbtest.Exec(t, db, "CREATE TABLE users (id INTEGER PRIMARY KEY)")
-		cmd := exec.Command(example(t, "sqlc"))
-		cmd.Dir, cmd.Env = s.dir, append(os.Environ(), "IDMINT_DB="+s.db)
-		out, err := cmd.CombinedOutput()
-		if cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "no column named name") {
-			t.Fatalf("%v: %s", err, out)
-		}
-		dbtest.Exec(t, db, "DROP VIEW user_orders", "DROP VIEW user_totals", "DROP TABLE orders",
-			"DROP TABLE users")
-		const want = "Ann is 40000100001\n"
-		if got := s.run(t, "sqlc"); !strings.HasPrefix(got, want) {
-			t.Errorf("the next run says %q, want %q", got, want)
-		}
+		heard(t, func() []string {
+			s := newShop(t, migrations.SQLite)
+			path := filepath.Join(s.dir, "shop.db")
+			db := dbtest.OpenSource(t, "sqlite3", sqlite.DSN(path, sqlite.Create))
+			dbtest.Exec(t, db, "CREATE TABLE users (id INTEGER PRIMARY KEY)")
+			cmd := exec.Command(example(t, "sqlc"))
+			cmd.Dir, cmd.Env = s.dir, append(os.Environ(), "IDMINT_DB="+s.db)
+			out, err := cmd.CombinedOutput()
+			if cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "no column named name") {
+				t.Fatalf("%v: %s", err, out)
+			}
+			dbtest.Exec(t, db, "DROP VIEW user_orders", "DROP VIEW user_totals", "DROP TABLE orders",
+				"DROP TABLE users")
+			first, _, _ := strings.Cut(s.run(t, "sqlc"), "\n")
+			return []string{"", first}
+		}, "", "Ann is 40000100001")
 	})
 	t.Run("ceiling", func(t *testing.T) {
 		t.Parallel()
@@ -240,6 +258,9 @@ func TestHTTPExample(t *testing.T) {
 	t.Run("page", func(t *testing.T) { testHTTPPage(t, program) })
 	s := startHTTP(t, program, dir)
 	const ann = `{"id":"10000000001","name":"Ann","invited_by":null}`
+	// A byte too much, at which the service has read all of it. Had it not, it would reset the
+	// connection, and a client that is slow to read would get no answer.
+	tooLong := `{"name":"` + strings.Repeat("x", 1<<16+1-len(`{"name":""}`)) + `"}`
 	for _, c := range []struct {
 		method, path, body string
 		status             int
@@ -261,7 +282,7 @@ func TestHTTPExample(t *testing.T) {
 			`{"error":"invited_by 20000000002: no such user"}`,
 		},
 		{"POST", "/users", `{"id":"30000000001","name":"Cem"}`, 400, `{"error":"must have a name and no id"}`},
-		{"POST", "/users", `{"name":"` + strings.Repeat("x", 1<<17) + `"}`, 400, `{"error":"http: `},
+		{"POST", "/users", tooLong, 400, `{"error":"http: `},
 	} {
 		status, location, got := s.ask(t, c.method, c.path, c.body)
 		if status != c.status || !strings.HasPrefix(got, c.want) {
